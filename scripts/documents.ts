@@ -2,6 +2,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { settings as settingWords } from '../console/identity/words/en/settings.ts';
+import { backupMetrics } from '../src/data-backups.ts';
 import { domainSections } from '../src/identity/directory/domain-settings/index.ts';
 import { identityFaults } from '../src/identity/ground/faults.ts';
 import { machineSettings, SERVICE_SETTINGS, type SettingGroup } from '../src/identity/ground/settings/index.ts';
@@ -9,7 +10,6 @@ import { identityMetrics } from '../src/identity/metrics.ts';
 import type { Settings } from '../src/platform/config/index.ts';
 import type { FaultTable } from '../src/platform/faults/index.ts';
 import { type MetricDefinitions, processMetrics, requestTimes } from '../src/platform/metrics/index.ts';
-import { backupMetrics } from '../src/scheduled-backups.ts';
 import { sharedSettings } from '../src/settings.ts';
 import { setupJsonSchema } from '../src/setup/index.ts';
 import { walletFaults } from '../src/wallet/ground/faults.ts';

@@ -1,8 +1,10 @@
 // Runs the services: in this process, or in several workers behind one port.
 import cluster from 'node:cluster';
 import { flushCompileCache } from 'node:module';
+import { createDataBackups } from './data-backups.ts';
 import { createSealOrFail, masterKeys, openDataFolder } from './data-folder.ts';
 import { deliverFirstPassword, recoverFirstPassword } from './first-password.ts';
+import type { DataBackups } from './identity/ground/module-options.ts';
 import { checkTogether } from './identity/ground/service-settings/index.ts';
 import { type IdentityConfig, identitySettings } from './identity/ground/settings/index.ts';
 import { createIdentityService, type IdentityService } from './identity/service.ts';
@@ -25,7 +27,7 @@ import type { Tracing } from './platform/otlp/index.ts';
 import { ReservedPort } from './platform/reserved-port.ts';
 import type { MasterSeal } from './platform/seal/index.ts';
 import { waitAtMost } from './platform/wait-at-most.ts';
-import { checkBackupFolder, startBackups } from './scheduled-backups.ts';
+import { checkBackupFolder } from './scheduled-backups.ts';
 import { checkDatabases, checkWallet, configuredProvider, type RunOptions, tlsOf, workersOf } from './setting-rules.ts';
 import { type SharedConfig, sharedSettings } from './settings.ts';
 import { onSignal, type Stoppable, stopServices, stopTimeoutMs } from './stopping.ts';
@@ -50,6 +52,8 @@ interface ServiceContext {
   readonly metrics?: Metrics;
   /** Shared by both services if the key is in the data folder. */
   readonly seal?: MasterSeal | undefined;
+  /** Undefined without a database in the data folder. */
+  readonly backups?: DataBackups | undefined;
   /** The wallet node, once it runs in this process. */
   readonly running?: { wallet?: WalletService };
 }
@@ -89,6 +93,7 @@ export function createIdentity(
     ...common(context, 'identity', identity.databaseUrl),
     reserved,
     masterKey,
+    backups: identity.databaseUrl ? undefined : context.backups,
     worker: cluster.worker?.id,
   });
 }
@@ -192,7 +197,8 @@ async function runInThisProcess(options: RunOptions, log: Log, isPrimary: boolea
   const tracing = shared.traces && process.env.OTEL_SDK_DISABLED !== 'true' ? await startTraces(log) : undefined;
   const isKeyInFolder = !shared.masterKey && [identity, wallet].every((config) => !config?.databaseUrl);
   const seal = isKeyInFolder ? createSealOrFail(masterKeys(shared, folder, false)) : undefined;
-  const context = { shared, folder, metrics, seal, running: {} as { wallet?: WalletService } };
+  const backups = embedded ? createDataBackups({ shared, folder, log, metrics }) : undefined;
+  const context = { shared, folder, metrics, seal, backups, running: {} as { wallet?: WalletService } };
   const running: Stoppable[] = [];
 
   const service = identity && (await createIdentity(identity, context, ports?.identity));
@@ -204,7 +210,7 @@ async function runInThisProcess(options: RunOptions, log: Log, isPrimary: boolea
     context.running.wallet = node;
   }
 
-  const backups = embedded ? startBackups(shared, folder, log, metrics) : undefined;
+  backups?.start();
   const metricsServer = ports && (await serveMetrics(ports.metrics, () => metrics.registry.metrics()));
   // Now and not only at exit: a killed process would leave no compile cache for the next start.
   flushCompileCache();

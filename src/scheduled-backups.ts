@@ -1,27 +1,36 @@
-// Backups on a schedule: one file for each time, checked by restoring it; the newest ones are kept. Another process makes them, so that
-// requests do not wait for the checks.
+// Backups in a folder: one file for each time, checked by restoring it; the newest ones are kept. data-backups.ts says when.
 import { spawn } from 'node:child_process';
 import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { basename, join, relative, resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { createSealOrFail, existingMasterKeys } from './data-folder.ts';
 import { ConfigError } from './platform/config/index.ts';
-import { type Job, repeat } from './platform/jobs/index.ts';
+import { FolderInUse, type FolderLock, lockFolder } from './platform/database/index.ts';
 import { isInFuture, lastBackup, lastBackupFailure, noteBackupFailure } from './platform/last-backup.ts';
-import type { Log } from './platform/log/index.ts';
-import type { MetricDefinitions, Metrics } from './platform/metrics/index.ts';
 import type { SharedConfig } from './settings.ts';
 import type { Verification } from './verify-backup.ts';
 
-const CHECK_MS = 10_000;
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
 /** A failed one is tried again after this time, not at every check. */
-const RETRY_MS = 15 * MINUTE_MS;
-const NAME = /^gatehouse-\d{8}T\d{6}Z\.tar$/;
+export const RETRY_MS = 15 * MINUTE_MS;
+const NAME = /^gatehouse-(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z(-asked)?\.tar$/;
+/** Held while one is made, by the service or by a command. */
+const LOCK = 'backup.lock';
 
 /** Its name begins with the time, so that files sort by age. */
-const nameAt = (now: number): string => `gatehouse-${new Date(now).toISOString().replace(/[-:]|\.\d+/g, '')}.tar`;
+const nameAt = (now: number, isAsked: boolean): string =>
+  `gatehouse-${new Date(now).toISOString().replace(/[-:]|\.\d+/g, '')}${isAsked ? '-asked' : ''}.tar`;
+
+/** What the name says; undefined for a file of somebody else. */
+export function backupNamed(
+  file: string,
+): { readonly file: string; readonly madeAt: string; readonly isAsked: boolean } | undefined {
+  const [, year, month, day, hours, minutes, seconds, asked] = NAME.exec(file) ?? [];
+  if (year === undefined) return undefined;
+  const madeAt = `${year}-${month}-${day}T${hours}:${minutes}:${seconds}Z`;
+  return Number.isNaN(Date.parse(madeAt)) ? undefined : { file, madeAt, isAsked: asked !== undefined };
+}
 
 /** Begins anew every `backupHours`, counted from `backupAt` of a day. */
 const slotOf = (now: number, { backupHours, backupAt }: Pick<SharedConfig, 'backupHours' | 'backupAt'>): number =>
@@ -70,12 +79,24 @@ function prepareFolder(folder: string): void {
     );
 }
 
-/** Only files with a name that this gives, and never the one just made: names of others are later if the clock was wrong. Returns those removed. */
-function removeOld(folder: string, keep: number, made: string): string[] {
-  const others = readdirSync(folder).filter((name) => NAME.test(name) && name !== made);
+/**
+ * Only files with a name that this gives, and never the one just made: names of others are later if the clock was wrong. Who asks for many
+ * does not push out those on a schedule. Returns those removed.
+ */
+function removeOld(folder: string, keep: number, made: string, isAsked: boolean): string[] {
+  const others = readdirSync(folder).filter((name) => backupNamed(name)?.isAsked === isAsked && name !== made);
   const old = others.sort().slice(0, Math.max(0, others.length + 1 - keep));
   for (const name of old) rmSync(join(folder, name), { force: true });
   return old;
+}
+
+function lockBackups(folder: string): FolderLock {
+  try {
+    return lockFolder(folder, LOCK);
+  } catch (error) {
+    if (error instanceof FolderInUse) throw new ConfigError('another backup is being made; try again when it is there');
+    throw error;
+  }
 }
 
 export interface MadeBackup {
@@ -85,12 +106,19 @@ export interface MadeBackup {
 }
 
 /** `gatehouse scheduled-backup`: makes a backup, restores it for a try, and removes old ones. A failure is noted for the overview. */
-export async function backupInto(folder: string, to: string, keep: number, shared: SharedConfig): Promise<MadeBackup> {
+export async function backupInto(
+  folder: string,
+  to: string,
+  { keep, isAsked }: { readonly keep: number; readonly isAsked: boolean },
+  shared: SharedConfig,
+): Promise<MadeBackup> {
   const now = Date.now();
+  let lock: FolderLock | undefined;
   try {
+    lock = lockBackups(folder);
     prepareFolder(to);
     let verification: Verification | undefined;
-    const file = join(to, nameAt(now));
+    const file = join(to, nameAt(now, isAsked));
     const { backup } = await import('./backup.ts');
     await backup(folder, file, {
       async verify(restored) {
@@ -100,7 +128,7 @@ export async function backupInto(folder: string, to: string, keep: number, share
         verification = await verifyRestored(restored, createSealOrFail(keys));
       },
     });
-    return { file, removed: removeOld(to, keep, basename(file)), verification: verification! };
+    return { file, removed: removeOld(to, keep, basename(file), isAsked), verification: verification! };
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     noteBackupFailure(folder, {
@@ -108,6 +136,8 @@ export async function backupInto(folder: string, to: string, keep: number, share
       reason: error instanceof ConfigError ? message : (code ?? message),
     });
     throw error;
+  } finally {
+    lock?.release();
   }
 }
 
@@ -129,16 +159,23 @@ function runNode(args: readonly string[], stopping: AbortSignal): Promise<void> 
   });
 }
 
+interface RunOptions {
+  /** Somebody asked for it; otherwise it is one of the schedule. */
+  readonly isAsked?: boolean;
+  readonly program?: readonly string[];
+}
+
 /** Makes a backup in another process: this program again, as a command. A failure that it could not note itself is noted here. */
 export async function runBackup(
   folder: string,
   { backupFolder, backupKeep }: Pick<SharedConfig, 'backupFolder' | 'backupKeep'>,
   stopping: AbortSignal,
-  program: readonly string[] = [...process.execArgv, process.argv[1]!],
+  { isAsked = false, program = [...process.execArgv, process.argv[1]!] }: RunOptions = {},
 ): Promise<void> {
   const before = lastBackupFailure(folder);
   try {
-    await runNode([...program, 'scheduled-backup', resolve(backupFolder!), '--keep', String(backupKeep)], stopping);
+    const keep = ['--keep', String(backupKeep), ...(isAsked ? ['--asked'] : [])];
+    await runNode([...program, 'scheduled-backup', resolve(backupFolder!), ...keep], stopping);
   } catch (error) {
     const noted = lastBackupFailure(folder);
     const isNoted = noted !== undefined && !isDeepStrictEqual(noted, before);
@@ -148,52 +185,4 @@ export async function runBackup(
     if (!isNoted && !stopping.aborted) noteBackupFailure(folder, { at: new Date().toISOString(), reason });
     throw error;
   }
-}
-
-export const backupMetrics = {
-  made: {
-    name: 'gatehouse_backup_timestamp_seconds',
-    type: 'gauge',
-    help: 'When the last backup was made; 0: never. Only on SQLite',
-    aggregation: 'max',
-  },
-  verified: {
-    name: 'gatehouse_backup_verified_timestamp_seconds',
-    type: 'gauge',
-    help: 'When a backup was last test-restored; 0: never. Only on SQLite',
-    aggregation: 'max',
-  },
-  failed: {
-    name: 'gatehouse_backup_failed',
-    type: 'gauge',
-    help: '1 if the last attempt at a backup failed. Only on SQLite',
-    aggregation: 'max',
-  },
-} as const satisfies MetricDefinitions;
-
-/** For a process that has the data folder; there is one. */
-export function startBackups(shared: SharedConfig, folder: string, log: Log, metrics: Metrics): Job | undefined {
-  const { backupFolder } = shared;
-  const secondsOf = (text: string | undefined): number => (text === undefined ? 0 : Date.parse(text) / 1000);
-  metrics.gauge(backupMetrics.made, () => secondsOf(lastBackup(folder)?.madeAt));
-  metrics.gauge(backupMetrics.verified, () => secondsOf(lastBackup(folder)?.verifiedAt));
-  metrics.gauge(backupMetrics.failed, () => Number(lastBackupFailure(folder) !== undefined));
-  if (backupFolder === undefined) return undefined;
-  // Besides the note, which a full disk may not take.
-  let failedAt = Number.NEGATIVE_INFINITY;
-  return repeat({
-    everyMs: CHECK_MS,
-    async run(stopping) {
-      if (performance.now() - failedAt < RETRY_MS || !isBackupDue(folder, shared, Date.now())) return;
-      try {
-        await runBackup(folder, shared, stopping);
-      } catch (error) {
-        failedAt = performance.now();
-        throw error;
-      }
-      log.info({ folder: backupFolder }, 'made a backup, and test-restored it');
-    },
-    log,
-    failure: 'the scheduled backup failed',
-  });
 }

@@ -6,6 +6,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { before, describe, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { backup } from '../src/backup.ts';
+import { lockFolder } from '../src/platform/database/index.ts';
 import { lastBackup, lastBackupFailure, noteBackup, noteBackupFailure } from '../src/platform/last-backup.ts';
 import { newMasterKey } from '../src/platform/seal/index.ts';
 import { checkBackupFolder, isBackupDue, runBackup } from '../src/scheduled-backups.ts';
@@ -13,6 +14,41 @@ import { itAtLength } from './support/extent.ts';
 import { usesProcesses } from './support/process.ts';
 
 const PASSWORD = 'the administrator of the tests';
+interface Answer {
+  readonly is_running: boolean;
+  readonly asked: { readonly outcome: string; readonly reason: string };
+  readonly kept: readonly {
+    readonly file: string;
+    readonly bytes: number;
+    readonly verified: boolean;
+    readonly on_schedule: boolean;
+  }[];
+}
+
+/** Asks a service for a backup, twice. */
+async function askedAt(url: string) {
+  const user = { name: 'admin', domain: { id: 'default' }, password: PASSWORD };
+  const scope = { project: { name: 'admin', domain: { id: 'default' } } };
+  const body = JSON.stringify({ auth: { identity: { methods: ['password'], password: { user } }, scope } });
+  const json = { 'Content-Type': 'application/json' };
+  const login = await fetch(`${url}/v3/auth/tokens`, { method: 'POST', headers: json, body });
+  const headers = { 'X-Auth-Token': login.headers.get('x-subject-token')! };
+  const ask = (method: string) => fetch(`${url}/v3/OS-SERVICE/backups`, { method, headers });
+  const [first, second] = [await ask('POST'), await ask('POST')];
+  return {
+    first,
+    second,
+    async ended() {
+      for (let tries = 0; tries < 1200; tries++) {
+        const { backups } = (await (await ask('GET')).json()) as { backups: Answer };
+        if (!backups.is_running) return { ...backups.asked, kept: backups.kept };
+        await delay(100);
+      }
+      return assert.fail('it did not end');
+    },
+  };
+}
+
 const NAME = /^gatehouse-\d{8}T\d{6}Z\.tar$/;
 
 describe('Backups on a schedule', () => {
@@ -33,12 +69,31 @@ describe('Backups on a schedule', () => {
   it('are made by the service itself, checked, for their owner only, and can be restored', async () => {
     const to = join(root, 'scheduled');
     const service = run(['start'], settings({ GATEHOUSE_BACKUP_FOLDER: to }));
-    await service.listening();
+    const url = await service.listening();
     await service.walletListening();
     for (let tries = 0; lastBackup(data) === undefined && tries < 1200; tries++) await delay(100);
     const [file, ...others] = readdirSync(to);
     assert.match(file!, NAME);
     assert.deepEqual(others, []);
+    const asked = await askedAt(url);
+    assert.equal(asked.first.status, 202);
+    assert.equal(asked.second.status, 409, 'one at a time');
+    const { outcome, kept } = await asked.ended();
+    assert.equal(outcome, 'made');
+    assert.deepEqual(
+      kept.map((one) => [one.on_schedule, one.verified, statSync(join(to, one.file)).size === one.bytes]),
+      [
+        [false, true, true],
+        [true, true, true],
+      ],
+    );
+    assert.match(kept[0]!.file, /^gatehouse-\d{8}T\d{6}Z-asked\.tar$/);
+    chmodSync(to, 0o755);
+    const refused = await (await askedAt(url)).ended();
+    assert.deepEqual([refused.outcome, refused.kept.length], ['failed', 2]);
+    assert.match(refused.reason, /others may enter/);
+    chmodSync(to, 0o700);
+    assert.equal((await (await askedAt(url)).ended()).outcome, 'made', 'after a failure it is asked for again');
     assert.equal(statSync(to).mode & 0o777, 0o700);
     assert.equal(statSync(join(to, file!)).mode & 0o777, 0o600);
     assert.ok(lastBackup(data)!.verifiedAt);
@@ -85,7 +140,7 @@ describe('Backups on a schedule', () => {
     const folder = await newFolder();
     const shared = { backupFolder: join(root, 'never'), backupKeep: 1 };
     const run = (program: string, stopping = new AbortController()) => {
-      const ended = runBackup(folder, shared, stopping.signal, ['-e', program, '--']);
+      const ended = runBackup(folder, shared, stopping.signal, { program: ['-e', program, '--'] });
       return { ended, stopping };
     };
     const stopped = run('setInterval(() => undefined, 1000)');
@@ -131,6 +186,16 @@ describe('Backups on a schedule', () => {
     assert.equal(again.code, 0, again.text);
     const made = again.text.match(/gatehouse-\d+T\d+Z\.tar/)![0];
     assert.deepEqual(readdirSync(to).sort(), [made, 'mine.tar'], 'the one just made stays, whatever the names of others say');
+    const asked = await into(to, '--keep', '1', '--asked');
+    assert.equal(asked.code, 0, asked.text);
+    const beside = asked.text.match(/gatehouse-\d+T\d+Z-asked\.tar/)![0];
+    assert.deepEqual(readdirSync(to).sort(), [made, beside, 'mine.tar'].sort(), 'who asks pushes out none of the schedule');
+    const lock = lockFolder(data, 'backup.lock');
+    const second = await into(to, '--keep', '1');
+    lock.release();
+    assert.equal(second.code, 2, second.text);
+    assert.match(second.text, /another backup is being made/);
+    assert.equal(readdirSync(to).length, 3);
   });
 
   it('that get the same name at the same time do not overwrite each other', async () => {

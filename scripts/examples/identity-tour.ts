@@ -6,7 +6,7 @@ import { tourApplicationCredentials, tourOAuth1, tourTrusts } from './delegation
 import { tourEc2 } from './ec2-tour.ts';
 import { tourFederation } from './federation-tour.ts';
 import { tourIssuedCredentials } from './issued-credentials-tour.ts';
-import { DID_DOCUMENT, GONE, RECEIPT, TRUSTED_ISSUER } from './rare-answers.ts';
+import { BACKUP_BEGUN, BACKUPS_KEPT, DID_DOCUMENT, GONE, RECEIPT, TRUSTED_ISSUER } from './rare-answers.ts';
 import { documentOf, failingProbes, type Recorder } from './recorder.ts';
 import { tourCredentialWallet, tourRoleCredentials } from './role-credentials-tour.ts';
 import { tourScim } from './scim-tour.ts';
@@ -354,8 +354,10 @@ async function tourRegistration(api: Recorder, { library, group }: Town): Promis
 
 async function tourService(api: Recorder, { admin }: Town): Promise<void> {
   const call = api.call.bind(api);
-  for (const path of ['overview', 'settings', 'keys', 'certificates', 'deliveries', 'backups', 'replicas'])
+  for (const path of ['overview', 'settings', 'keys', 'certificates', 'deliveries', 'replicas'])
     await call('GET', `/v3/OS-SERVICE/${path}`);
+  api.addExample('GET', '/v3/OS-SERVICE/backups', undefined, { 200: BACKUPS_KEPT });
+  api.addExample('POST', '/v3/OS-SERVICE/backups', undefined, { 202: BACKUP_BEGUN });
   await call('PATCH', '/v3/OS-SERVICE/settings', {
     body: { settings: { GATEHOUSE_IDENTITY_DEVICE_DAYS: '30', GATEHOUSE_IDENTITY_PASSWORD_MIN_LENGTH: null } },
   });

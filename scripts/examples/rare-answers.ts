@@ -61,3 +61,32 @@ export const TRUSTED_ISSUER = {
     },
   ],
 };
+
+const BACKUPS = {
+  is_known: true,
+  last: {
+    made_at: '2026-11-17T09:00:00.000000Z',
+    files: ['identity.sqlite', 'wallet.sqlite', 'master.key'],
+    verified_at: '2026-11-17T09:00:00.000000Z',
+  },
+  failed: null,
+  missing_setting: null,
+  kept: [
+    {
+      file: 'gatehouse-20261117T020000Z.tar',
+      made_at: '2026-11-17T09:00:00.000000Z',
+      bytes: 3_409_408,
+      verified: true,
+      on_schedule: true,
+    },
+  ],
+};
+/** Only a service with a folder for backups makes any. */
+export const BACKUPS_KEPT = { backups: { ...BACKUPS, is_running: false, asked: null } };
+export const BACKUP_BEGUN = {
+  backups: {
+    ...BACKUPS,
+    is_running: true,
+    asked: { started_at: '2026-11-17T09:00:00.000000Z', outcome: 'running', reason: null },
+  },
+};

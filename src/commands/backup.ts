@@ -30,15 +30,19 @@ export const backupCommands: readonly Command[] = [
     about: 'write a backup with a new name into a folder, test-restore it, and remove old ones (SQLite)',
     more: 'For cron or a systemd timer. The service does the same by itself if GATEHOUSE_BACKUP_FOLDER is set. The overview of the console and gatehouse doctor show a failure.',
     args: [{ name: 'FOLDER', about: 'the folder; it is created, for its owner only' }],
-    options: { keep: { value: 'NUMBER', about: 'how many backups to keep; GATEHOUSE_BACKUP_KEEP if it is not given' } },
-    async run({ args: [to], options: { keep } }) {
+    options: {
+      keep: { value: 'NUMBER', about: 'how many backups to keep; GATEHOUSE_BACKUP_KEEP if it is not given' },
+      asked: { about: 'beside those on a schedule: it has another name, and as many of this kind are kept' },
+    },
+    async run({ args: [to], options: { keep, asked } }) {
       const folder = existingDataFolder(sqliteFolder());
       const { shared, identity } = settings();
       if (keep !== undefined && !/^[1-9]\d{0,4}$/.test(keep))
         throw new UsageError(`gatehouse scheduled-backup: --keep must be a number from 1 to 99999, not "${keep}"`);
       const { backupInto, checkBackupFolder } = await import('../scheduled-backups.ts');
       checkBackupFolder({ backupFolder: to! }, folder, { identity });
-      const { file, removed, verification } = await backupInto(folder, to!, Number(keep ?? shared.backupKeep), shared);
+      const how = { keep: Number(keep ?? shared.backupKeep), isAsked: asked !== undefined };
+      const { file, removed, verification } = await backupInto(folder, to!, how, shared);
       const counts = Object.entries(verification.counts).map(([table, count]) => `${table} ${count}`);
       print(`${file}: test-restored: ${counts.join(', ')}; ${verification.secrets} secrets open`);
       if (verification.damaged.length > 0)

@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe } from 'node:test';
+import type { DataBackups } from '../../src/identity/ground/module-options.ts';
 import { identitySettings } from '../../src/identity/ground/settings/index.ts';
 import { createIdentityService, type IdentityService } from '../../src/identity/service.ts';
 import type { Clock } from '../../src/platform/clock.ts';
@@ -58,6 +59,8 @@ export interface ApiOptions {
   readonly rateLimits?: boolean;
   /** Proxies whose X-Forwarded-For is trusted, so that a test can send requests from several addresses. */
   readonly trustedProxies?: readonly string[];
+  /** By default there is no folder for them. */
+  readonly backups?: DataBackups;
 }
 
 const FAST_HASHES = { GATEHOUSE_IDENTITY_ARGON2_MEMORY: '64', GATEHOUSE_IDENTITY_ARGON2_PASSES: '1' };
@@ -129,6 +132,7 @@ export class TestApi {
       clock: this.clock,
       rateLimits: this.#options.rateLimits ?? false,
       trustedProxies: this.#options.trustedProxies ?? [],
+      backups: this.#options.backups,
       outboundAllow: ['127.0.0.1'],
       checkReplies: true,
     });

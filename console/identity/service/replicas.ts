@@ -50,8 +50,8 @@ export class Replicas extends ServicePart {
   content(): Content {
     const { service } = words;
     const { replicas } = service;
-    return html`<div class="between"><p>${replicas.intro}</p>
-        <button type="button" class="second" @click=${() => void this.reload()}>${words.provisioning.refresh}</button></div>
+    return html`<p>${replicas.intro}</p>
+      <p><button type="button" class="second" @click=${() => void this.reload()}>${words.provisioning.refresh}</button></p>
       ${this.#warnings()}
       ${table<Replica>({
         caption: service.tabs.replicas,

@@ -244,6 +244,15 @@ export const identityFaults = {
   'credential_type.not_found': missing('credential type'),
   'credential_type.limit': { status: 409, text: 'There are {most} credential types already, which is the most.' },
   'credential_target.no_did': { status: 404, text: 'Application {id} has no DID.' },
+  'backup.elsewhere': {
+    status: 409,
+    text: 'The data are in PostgreSQL, whose own tools make backups (docs/guide/operating.md, Backups).',
+  },
+  'backup.no_folder': {
+    status: 409,
+    text: 'No backup can be made, because {setting} is not set. The operator sets it, in the environment or the file of settings.',
+  },
+  'backup.running': { status: 409, text: 'A backup is being made. Try again when it is there.' },
   'delivery.not_found': missing('message'),
   'delivery.not_failed': { status: 409, text: 'Message {id} has not failed: it is being sent, or waits for its first attempt.' },
   'delivery.expired': { status: 409, text: 'Message {id} has expired.' },

@@ -12,6 +12,35 @@ export interface MasterKeyRotation {
   rotate(reseal: () => Promise<number>): Promise<{ readonly id: string } | undefined>;
 }
 
+export interface AskedBackup {
+  /** In milliseconds. */
+  readonly startedAt: number;
+  readonly outcome: 'running' | 'made' | 'failed';
+  /** Why it failed, if that was noted. */
+  readonly reason?: string | undefined;
+}
+
+export interface KeptBackup {
+  /** Its name, without a folder. */
+  readonly file: string;
+  readonly madeAt: string;
+  readonly bytes: number;
+  /** Otherwise it is one of the schedule. */
+  readonly isAsked: boolean;
+}
+
+/** Backups of the data folder (SQLite), by the process that has it. */
+export interface DataBackups {
+  /** Whether there is a folder to put them. */
+  readonly hasFolder: boolean;
+  /** Begins one now, beside those on a schedule. False, and nothing is begun, while one is being made. */
+  begin(): boolean;
+  /** `asked`: the last that was asked for since this process started. */
+  state(): { readonly isRunning: boolean; readonly asked: AskedBackup | undefined };
+  /** Each was restored for a try before it got its name. */
+  kept(): Promise<readonly KeptBackup[]>;
+}
+
 export interface ModuleOptions {
   readonly config: IdentityConfig;
   readonly dataDir: string;
@@ -20,6 +49,8 @@ export interface ModuleOptions {
   readonly seal: Seal & { readonly keyId: string };
   /** Replaces the master key while the service runs; undefined if it is given by a setting. */
   readonly masterKey?: MasterKeyRotation | undefined;
+  /** Undefined if other tools make them (PostgreSQL). */
+  readonly backups?: DataBackups | undefined;
   readonly rateLimits: boolean;
   /** host[:port] that outgoing calls may reach even with plain http or at a private address. */
   readonly outboundAllow: readonly string[];

@@ -24,8 +24,9 @@ function writeHolder(handle: DatabaseSync): void {
   }
 }
 
-export function lockFolder(folder: string): FolderLock {
-  const handle = new DatabaseSync(`${folder}/gatehouse.lock`);
+/** `name`: of the file. By default the lock of who serves from the folder. */
+export function lockFolder(folder: string, name = 'gatehouse.lock'): FolderLock {
+  const handle = new DatabaseSync(`${folder}/${name}`);
   try {
     handle.exec('pragma locking_mode = exclusive; begin exclusive');
     writeHolder(handle);

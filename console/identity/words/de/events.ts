@@ -15,6 +15,7 @@ export const events = {
   'app_role.updated': '{by} änderte die Rolle {target} von {application}',
   'application_credential.created': '{by} erstellte den Anwendungszugang {target} von {user}',
   'application_credential.deleted': '{by} löschte den Anwendungszugang {target} von {user}',
+  'backup.asked_for': '{by} verlangte eine Sicherung',
   'consent.given': '{target} erlaubte {application}, die eigenen Daten zu sehen',
   'consent.revoked': '{by} nahm zurück, was {target} {application} erlaubt hatte',
   'consumer.access_ended': '{by} beendete allen Zugriff von {target}',

@@ -34,6 +34,7 @@ export const events = {
   'app_role.updated': '{by} changed the role {target} of {application}',
   'application_credential.created': '{by} made the application credential {target} of {user}',
   'application_credential.deleted': '{by} deleted the application credential {target} of {user}',
+  'backup.asked_for': '{by} asked for a back-up',
   'consent.given': '{target} allowed {application} to know them',
   'consent.revoked': '{by} took back what {target} allowed {application}',
   'consumer.access_ended': '{by} ended all access of {target}',

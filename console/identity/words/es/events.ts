@@ -14,6 +14,7 @@ export const events: Words['events'] = {
   'app_role.updated': '{by} cambió el rol {target} de {application}',
   'application_credential.created': '{by} creó la credencial de aplicación {target} de {user}',
   'application_credential.deleted': '{by} eliminó la credencial de aplicación {target} de {user}',
+  'backup.asked_for': '{by} pidió una copia de seguridad',
   'consent.given': '{target} permitió a {application} conocer sus datos',
   'consent.revoked': '{by} retiró lo que {target} permitió a {application}',
   'consumer.access_ended': '{by} terminó todo el acceso de {target}',

@@ -253,6 +253,7 @@ export const baseRules = {
   'identity:retry_delivery': admin,
   'identity:delete_delivery': admin,
   'identity:list_backups': admin,
+  'identity:create_backup': adminWithOwnRights,
   'identity:list_replicas': adminOrSystemReader,
 
   'identity:manage_scim_connections': givesSecret(admin),

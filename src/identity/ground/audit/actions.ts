@@ -17,6 +17,7 @@ const VERBS = {
     'permission_removed',
   ],
   application_credential: ['created', 'deleted'],
+  backup: ['asked_for'],
   consent: ['given', 'revoked'],
   consumer: [...crud, 'access_ended', 'logo_changed', 'logo_removed', 'previous_secret_ended', 'secret_rotated', 'sign_in_tried'],
   credential: crud,

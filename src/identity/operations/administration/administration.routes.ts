@@ -34,12 +34,25 @@ export function mountAdministration(app: IdentityApp, { administration }: { admi
     '/v3/OS-SERVICE/backups',
     {
       id: 'getBackupState',
-      summary: 'Show when a backup was last made and test-restored, and whether the last attempt failed',
+      summary: 'Show which backups there are, when one was last made and test-restored, and whether the last attempt failed',
       tag,
       rule: 'identity:list_backups',
       reply: { 200: Backups },
     },
-    () => ({ backups: administration.backups() }),
+    async () => ({ backups: await administration.backups.show() }),
+  );
+  app.post(
+    '/v3/OS-SERVICE/backups',
+    {
+      id: 'makeBackup',
+      summary: 'Make a backup now',
+      description:
+        'With SQLite, in the folder of `GATEHOUSE_BACKUP_FOLDER`. The answer comes when it has begun; `asked` says how it went. Like those on a schedule it is restored for a try before it gets its name, and only its owner on the machine can read it. Needs a recent login in person. 409 means that one is being made, that no folder is set, or that the data are in PostgreSQL.',
+      tag,
+      rule: 'identity:create_backup',
+      reply: { 202: Backups },
+    },
+    async ({ caller }) => ({ backups: await administration.backups.make(caller) }),
   );
 
   app.post(

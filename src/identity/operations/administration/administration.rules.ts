@@ -1,5 +1,5 @@
 // The service as its administrators see it.
-import { isVerified, lastBackupFailure, lastBackup as readLastBackup } from '../../../platform/last-backup.ts';
+import { lastBackupFailure, lastBackup as readLastBackup } from '../../../platform/last-backup.ts';
 import type { FreshLogin } from '../../access/rules/index.ts';
 import type { Actor } from '../../ground/audit/index.ts';
 import type { MasterKeyRotation } from '../../ground/module-options.ts';
@@ -7,13 +7,18 @@ import type { Deps } from '../../ground/resource/index.ts';
 import type { TokenKeys } from '../../login/tokens/index.ts';
 import type { OpenidKeys } from '../../openid/provider/index.ts';
 import type { IssuerKeys } from '../../role-credentials/issuer/index.ts';
+import { type BackupDeps, createBackups } from './backups.rules.ts';
 import { type CertificateDeps, createCertificates } from './certificates.rules.ts';
 import { createDeliveries } from './deliveries.rules.ts';
 import { createKeys, type ServiceKeys } from './keys.rules.ts';
 import { createOverview, type OverviewDeps } from './overview.rules.ts';
 import { createTestMail } from './test-mail.rules.ts';
 
-export interface AdministrationDeps extends Deps, CertificateDeps, Pick<OverviewDeps, 'dataDir' | 'lastReadings'> {
+export interface AdministrationDeps
+  extends Deps,
+    CertificateDeps,
+    Pick<BackupDeps, 'rateLimits' | 'backups'>,
+    Pick<OverviewDeps, 'dataDir' | 'lastReadings'> {
   readonly tokenKeys: TokenKeys;
   readonly openidKeys: OpenidKeys;
   readonly issuerKeys: IssuerKeys;
@@ -58,17 +63,7 @@ export function createAdministration(deps: AdministrationDeps) {
     deliveries,
     sendTestMail: createTestMail(deps),
 
-    /** With PostgreSQL other tools make backups, and this service does not know of them. */
-    backups() {
-      const last = lastBackup();
-      return {
-        is_known: last !== undefined,
-        last: last
-          ? { made_at: last.madeAt, files: [...last.files], verified_at: isVerified(last) ? (last.verifiedAt ?? null) : null }
-          : null,
-        failed: failure() ?? null,
-      };
-    },
+    backups: createBackups({ ...deps, lastBackup }),
   };
 }
 

@@ -84,6 +84,13 @@ export const TestMailResult = t.envelope(
   }),
 );
 
+const KeptBackup = t.object({
+  file: t.string({ description: 'Its name.' }),
+  made_at: t.string(),
+  bytes: t.integer(),
+  verified: t.boolean({ description: 'Whether it was restored for a try before it got its name. All are.' }),
+  on_schedule: t.boolean({ description: 'False: somebody asked for it. As many of either kind are kept.' }),
+});
 export const Backups = t.envelope(
   'backups',
   t.object({
@@ -96,6 +103,20 @@ export const Backups = t.envelope(
       }),
     ),
     failed: t.nullable(t.object({ at: t.string(), reason: t.string({ description: 'Why the last attempt failed.' }) })),
+    missing_setting: t.nullable(t.string({ description: 'The setting without which the service makes none.' })),
+    is_running: t.boolean({ description: 'Whether one is being made now.' }),
+    asked: t.nullable(
+      t.object(
+        {
+          started_at: t.string(),
+          outcome: t.oneOf('running', 'made', 'failed'),
+          reason: t.nullable(t.string({ description: 'Null also if the log alone says it.' })),
+        },
+        {},
+        { description: 'The last that was asked for since the service started.' },
+      ),
+    ),
+    kept: t.array(KeptBackup, { description: 'In the folder for them, the newest first; at most 100.' }),
   }),
 );
 
@@ -109,6 +130,7 @@ t.name({
   ServiceCertificateList: Certificates,
   Delivery,
   DeliveryList,
+  KeptBackup,
   BackupState: Backups,
   TestMail,
   TestMailEnvelope,

@@ -18,6 +18,14 @@ interface Attention {
 }
 
 const SECRET = 'a secret of the web hook';
+const NO_BACKUP = {
+  last: null,
+  failed: null,
+  missing_setting: 'GATEHOUSE_BACKUP_FOLDER',
+  is_running: false,
+  asked: null,
+  kept: [],
+};
 const ADMINISTRATORS = [
   'GET /v3/OS-SERVICE/settings',
   'GET /v3/OS-SERVICE/keys',
@@ -25,6 +33,7 @@ const ADMINISTRATORS = [
   'POST /v3/OS-SERVICE/keys/token/rotate',
   'POST /v3/OS-SERVICE/keys/nothing/rotate',
   'GET /v3/OS-SERVICE/backups',
+  'POST /v3/OS-SERVICE/backups',
   'GET /v3/OS-SERVICE/deliveries',
   'POST /v3/OS-SERVICE/deliveries/nothing/retry',
   'DELETE /v3/OS-SERVICE/deliveries/nothing',
@@ -80,10 +89,13 @@ onEachDatabase(
     it('knows backups of SQLite, and the password file', async () => {
       const backups = async () => assertOk(await api.get('/v3/OS-SERVICE/backups')).backups;
       if (api.kind === 'PostgreSQL') {
-        assert.deepEqual([await backups(), await attention('no_backup')], [{ is_known: false, last: null, failed: null }, []]);
+        assert.deepEqual(
+          [await backups(), await attention('no_backup')],
+          [{ is_known: false, ...NO_BACKUP, missing_setting: null }, []],
+        );
         return;
       }
-      assert.deepEqual(await backups(), { is_known: true, last: null, failed: null });
+      assert.deepEqual(await backups(), { is_known: true, ...NO_BACKUP });
       assert.equal((await attention('no_backup')).length, 1);
       noteBackup(api.folder, { madeAt: new Date().toISOString(), files: ['identity.sqlite'] });
       assert.equal((await attention('no_backup')).length, 0);
@@ -98,8 +110,8 @@ onEachDatabase(
       noteBackup(api.folder, { madeAt: verifiedAt, files: [], verifiedAt });
       assert.deepEqual(await backups(), {
         is_known: true,
+        ...NO_BACKUP,
         last: { made_at: verifiedAt, files: [], verified_at: verifiedAt },
-        failed: null,
       });
       assert.deepEqual(await attention('backup_failed'), []);
       const file = join(api.folder, 'admin-password');

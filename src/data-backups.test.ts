@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, afterEach, describe, it, mock } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
+import { createDataBackups } from './data-backups.ts';
+import { createLog } from './platform/log/index.ts';
+import { createMetrics } from './platform/metrics/index.ts';
+import type { runBackup } from './scheduled-backups.ts';
+import type { SharedConfig } from './settings.ts';
+
+describe('Backups that the service makes', () => {
+  const root = mkdtempSync(join(tmpdir(), 'gatehouse-backups-'));
+  after(() => rmSync(root, { recursive: true, force: true }));
+  afterEach(() => mock.timers.reset());
+
+  /** Each run waits until it is ended. */
+  function make(backupFolder: string | undefined = join(root, 'to')) {
+    const runs: { readonly isAsked: boolean; readonly end: (error?: Error) => Promise<void>; readonly stopping: AbortSignal }[] =
+      [];
+    const lines: string[] = [];
+    const run = ((_folder, _shared, stopping, options) => {
+      const { promise, resolve, reject } = Promise.withResolvers<void>();
+      const end = (error?: Error) => {
+        if (error) reject(error);
+        else resolve();
+        return setImmediate();
+      };
+      stopping.addEventListener('abort', () => reject(new Error('stopped')));
+      runs.push({ isAsked: options?.isAsked ?? false, end, stopping });
+      return promise;
+    }) as typeof runBackup;
+    const shared = { backupFolder, backupKeep: 3, backupHours: 24, backupAt: 0 } as SharedConfig;
+    const log = createLog('info', { write: (line: string) => void lines.push(line) });
+    return { backups: createDataBackups({ shared, folder: root, log, metrics: createMetrics(), run }), runs, lines };
+  }
+
+  it('are one at a time: nobody gets one while one of the schedule is made, and the schedule waits for one that was asked for', async () => {
+    mock.timers.enable({ apis: ['setInterval'] });
+    const { backups, runs } = make();
+    backups.start();
+    assert.equal(backups.begin(), true);
+    assert.equal(backups.begin(), false);
+    mock.timers.tick(10_000);
+    await setImmediate();
+    assert.deepEqual(
+      runs.map(({ isAsked }) => isAsked),
+      [true],
+    );
+    await runs[0]!.end();
+    assert.equal(backups.state().asked!.outcome, 'made');
+    mock.timers.tick(10_000);
+    await setImmediate();
+    assert.deepEqual(
+      runs.map(({ isAsked }) => isAsked),
+      [true, false],
+      'none was noted, so one of the schedule is due',
+    );
+    assert.equal(backups.state().isRunning, true);
+    assert.equal(backups.begin(), false);
+    await runs[1]!.end();
+    assert.equal(backups.begin(), true);
+    await backups.stop();
+    assert.equal(runs[2]!.stopping.aborted, true);
+    assert.equal(backups.begin(), false, 'not while the service stops');
+  });
+
+  it('that fail on a full disk say so, and can be asked for again', async () => {
+    const { backups, runs, lines } = make();
+    assert.equal(backups.begin(), true);
+    await runs[0]!.end(new Error('ENOSPC: no space left on device'));
+    assert.deepEqual(backups.state().asked!.outcome, 'failed');
+    assert.equal(backups.state().isRunning, false);
+    assert.ok(lines.some((line) => line.includes('ENOSPC')));
+    assert.equal(backups.begin(), true);
+    await runs[1]!.end();
+    assert.equal(backups.state().asked!.outcome, 'made');
+  });
+
+  it('are listed by their names, and nothing else that is in the folder', async () => {
+    const to = join(root, 'listed');
+    mkdirSync(to);
+    const { backups } = make(to);
+    const [scheduled, asked] = ['gatehouse-20261117T020000Z.tar', 'gatehouse-20261117T030000Z-asked.tar'];
+    for (const file of [scheduled, asked, 'mine.tar', 'gatehouse-20261317T020000Z.tar', `${scheduled}.0a.partial`])
+      writeFileSync(join(to, file), 'four');
+    symlinkSync('/etc/passwd', join(to, 'gatehouse-20261117T040000Z.tar'));
+    mkdirSync(join(to, 'gatehouse-20261117T050000Z.tar'));
+    assert.deepEqual(await backups.kept(), [
+      { file: asked, madeAt: '2026-11-17T03:00:00Z', bytes: 4, isAsked: true },
+      { file: scheduled, madeAt: '2026-11-17T02:00:00Z', bytes: 4, isAsked: false },
+    ]);
+    assert.deepEqual(await make(join(root, 'not yet')).backups.kept(), []);
+  });
+
+  it('are none without a folder', async () => {
+    const none = createDataBackups({
+      shared: {} as SharedConfig,
+      folder: root,
+      log: createLog('silent'),
+      metrics: createMetrics(),
+    });
+    none.start();
+    assert.deepEqual([none.hasFolder, none.begin(), await none.kept()], [false, false, []]);
+    await none.stop();
+  });
+});
