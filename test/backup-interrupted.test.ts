@@ -10,6 +10,7 @@ import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { backup, restore } from '../src/backup.ts';
+import { lockFolder } from '../src/platform/database/index.ts';
 import { newMasterKey } from '../src/platform/seal/index.ts';
 import { removeLeftovers, WorkFolder } from '../src/work-folder.ts';
 import { inFullRun } from './support/extent.ts';
@@ -76,6 +77,12 @@ describe('A backup or a restore that is interrupted', () => {
     assert.equal(readdirSync(out).length, 1);
     await backup(data, join(out, 'monday.tar'));
     assert.deepEqual([readdirSync(out), workIn(data)], [['monday.tar'], []]);
+    const killed = run(data, 'scheduled-backup', join(root, 'asked'), '--asked');
+    await interrupt(killed, 'SIGKILL', () => workIn(data).length > 0);
+    // It holds up nobody who asks for the next one.
+    lockFolder(data, 'backup.lock').release();
+    removeLeftovers(data);
+    assert.deepEqual(workIn(data), []);
   });
 
   it('by a disk without room for its last block fails, and leaves nothing behind', async () => {
