@@ -27,7 +27,7 @@ export const signInPreview = {
   hidden: 'nur für Administratoren',
   why: {
     none: 'Es gibt keinen, oder er ist nicht verknüpft.',
-    off: 'Die Domäne erlaubt es nicht.',
+    off: 'Für die Domäne ist es aus, oder an der Adresse des Dienstes nicht möglich.',
     locked_out: 'Gesperrt nach falschen Passwörtern.',
     provider_off: 'Der Anbieter kann gerade nicht benutzt werden.',
     account_closed: 'Das Konto ist geschlossen.',

@@ -24,7 +24,7 @@ export const signInPreview = {
   hidden: 'shown to administrators only',
   why: {
     none: 'There is none, or it is not linked.',
-    off: 'The domain does not allow it.',
+    off: 'It is off for the domain, or not possible at the address of the service.',
     locked_out: 'Locked out after wrong passwords.',
     provider_off: 'The provider cannot be used now.',
     account_closed: 'The account is closed.',

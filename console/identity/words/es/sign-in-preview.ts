@@ -26,7 +26,7 @@ export const signInPreview: Words['signInPreview'] = {
   hidden: 'solo se muestra a administradores',
   why: {
     none: 'No hay, o no está vinculado.',
-    off: 'El dominio no lo permite.',
+    off: 'No está permitido en el dominio, o no es posible en la dirección del servicio.',
     locked_out: 'Bloqueado tras contraseñas incorrectas.',
     provider_off: 'El proveedor no se puede usar ahora.',
     account_closed: 'La cuenta está cerrada.',
