@@ -63,6 +63,7 @@ function consoleScreens({ identity }: Service, { person, group, organization, ap
     at('people-create', '/people', { act: dialog('New account') }),
     at('invitations', '/people/invitations'),
     at('people-import', '/people/import'),
+    at('waiting', '/people/waiting'),
     at('deletions', '/people/deletions'),
     at('person', `/people/${person}`, { guide: 'console-person' }),
     ...['sign-in', 'sessions', 'groups', 'roles', 'credentials', 'history'].map((tab) =>

@@ -14,6 +14,7 @@ export const routes: readonly Route<ScreenEntry>[] = [
   screen('/', 'gh-overview', () => import('./overview/overview.ts'), 'console'),
   screen('/people', 'gh-people', () => import('./people/people.ts'), 'administration'),
   screen('/people/invitations', 'gh-invitations', () => import('./people/invitations.ts'), 'invitations'),
+  screen('/people/waiting', 'gh-waiting', () => import('./people/waiting.ts'), 'registration'),
   screen('/people/deletions', 'gh-deletions', () => import('./people/deletions.ts'), 'account-data'),
   screen('/people/import', 'gh-people-import', () => import('./people/import.ts'), 'administration'),
   screen('/people/:id', 'gh-person', () => import('./people/person.ts'), 'administration'),

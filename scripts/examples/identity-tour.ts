@@ -6,7 +6,7 @@ import { tourApplicationCredentials, tourOAuth1, tourTrusts } from './delegation
 import { tourEc2 } from './ec2-tour.ts';
 import { tourFederation } from './federation-tour.ts';
 import { tourIssuedCredentials } from './issued-credentials-tour.ts';
-import { BACKUP_BEGUN, BACKUPS_KEPT, DID_DOCUMENT, GONE, RECEIPT, TRUSTED_ISSUER } from './rare-answers.ts';
+import { BACKUP_BEGUN, BACKUPS_KEPT, DID_DOCUMENT, GONE, RECEIPT, TRUSTED_ISSUER, waitingRegistrations } from './rare-answers.ts';
 import { documentOf, failingProbes, type Recorder } from './recorder.ts';
 import { tourCredentialWallet, tourRoleCredentials } from './role-credentials-tour.ts';
 import { tourScim } from './scim-tour.ts';
@@ -334,6 +334,8 @@ async function tourRegistration(api: Recorder, { library, group }: Town): Promis
   const { invitation } = await call('POST', '/v3/OS-REGISTRATION/invitations', {
     body: { invitation: { email: 'eve@town.example', organization_id: library, groups: [group], language: 'en' } },
   });
+  api.addExample('GET', '/v3/OS-REGISTRATION/waiting', undefined, { 200: waitingRegistrations(user.id) });
+  api.addExample('POST', `/v3/OS-REGISTRATION/waiting/${user.id}/refuse`, { refusal: { reason: 'We do not know you.' } }, {});
   await call('GET', '/v3/OS-REGISTRATION/invitations');
   await call('GET', `/v3/OS-REGISTRATION/invitations/${invitation.id}`);
   await call('POST', `/v3/OS-REGISTRATION/invitations/${invitation.id}/resend`);

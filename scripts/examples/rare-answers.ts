@@ -90,3 +90,19 @@ export const BACKUP_BEGUN = {
     asked: { started_at: '2026-11-17T09:00:00.000000Z', outcome: 'running', reason: null },
   },
 };
+
+/** Only where an administrator confirms registrations. */
+export const waitingRegistrations = (userId: string) => ({
+  links: { self: 'http://127.0.0.1:5000/v3/OS-REGISTRATION/waiting', previous: null, next: null },
+  waiting: [
+    {
+      user_id: userId,
+      user_name: 'hedy@town.example',
+      name: 'Hedy',
+      email: 'hedy@town.example',
+      domain_id: 'default',
+      waits_since: '2026-11-17T09:00:00.000000Z',
+      links: { self: `http://127.0.0.1:5000/v3/users/${userId}` },
+    },
+  ],
+});

@@ -43,7 +43,7 @@ import { mountServiceSettings } from './operations/service-settings/index.ts';
 import { mountSignInPreview } from './operations/sign-in-preview/index.ts';
 import { mountAccountDeletion } from './provisioning/account-deletion/index.ts';
 import { mountInvitations } from './provisioning/invitations/index.ts';
-import { mountRegistration } from './provisioning/registration/index.ts';
+import { mountRegistration, mountWaiting } from './provisioning/registration/index.ts';
 import { mountConnections, mountKeyrockScim, mountScim } from './provisioning/scim/index.ts';
 import { mountIssuedCredentials, mountStatusLists } from './role-credentials/issued/index.ts';
 import { mountIssuer } from './role-credentials/issuer/index.ts';
@@ -61,6 +61,7 @@ const MOUNTS = [
   mountLocks,
   mountAccountDeletion,
   mountRegistration,
+  mountWaiting,
   mountInvitations,
   mountGroups,
   mountRoles,

@@ -32,6 +32,8 @@ export interface ConsoleWorld extends World {
   /** What the user of the world has in a wallet. */
   readonly issued: { readonly id: string };
   readonly leaver: { readonly id: string; readonly name: string };
+  /** Who waits for approval. */
+  readonly waiting: { readonly id: string; readonly name: string };
 }
 
 /** Whatever the names are. */

@@ -143,8 +143,8 @@ export function personScreens(person: { id: string; name: string }, world: Conso
   ];
 }
 
-/** The lists of people, invitations and deletions. */
-export function peopleScreens({ leaver, invitation }: ConsoleWorld): ConsoleScreen[] {
+/** The lists of people, invitations, registrations and deletions. */
+export function peopleScreens({ leaver, waiting, invitation }: ConsoleWorld): ConsoleScreen[] {
   const invite: Act = {
     name: people.invite,
     rule: 'identity:create_invitation',
@@ -179,6 +179,28 @@ export function peopleScreens({ leaver, invitation }: ConsoleWorld): ConsoleScre
         },
         ...choosing('identity:create_invitation'),
         { name: people.withdraw, rule: 'identity:withdraw_invitation', ids: oneInvitation, request: ['DELETE', invitationPath] },
+      ],
+    },
+    {
+      route: '/people/waiting',
+      path: '/people/waiting',
+      opens: ['identity:list_waiting_registrations'],
+      acts: [
+        ...choosing('identity:approve_registration'),
+        {
+          name: people.waiting.approve,
+          row: waiting.name,
+          rule: 'identity:approve_registration',
+          ids: { user_id: waiting.id },
+          request: ['POST', `/v3/OS-REGISTRATION/waiting/${waiting.id}/approve`],
+        },
+        {
+          name: people.waiting.refuse,
+          row: waiting.name,
+          rule: 'identity:refuse_registration',
+          ids: { user_id: waiting.id },
+          request: ['POST', `/v3/OS-REGISTRATION/waiting/${waiting.id}/refuse`, { refusal: {} }],
+        },
       ],
     },
     { route: '/people/import', path: '/people/import', acts: [{ name: people.checkList, rule: 'identity:get_allowed' }] },

@@ -5,6 +5,7 @@ import { type TestApi, uniqueName } from './api.ts';
 import type { ConsoleWorld } from './console-acts.ts';
 import { makeWorld, PASSWORD, type World } from './every-route.ts';
 import { LOGO } from './pictures.ts';
+import { makeWaiting } from './registration.ts';
 import { TestCredentialWallet } from './role-credentials.ts';
 import { enable, logInWith, Phone, tokenByCode } from './second-factor.ts';
 
@@ -37,5 +38,5 @@ export async function makeConsoleWorld(api: TestApi): Promise<ConsoleWorld> {
   const issued = await issueTo(api, world, phone);
   await lockOut(api, user, phone);
   assert.equal((await api.put(`/v3/OS-OAUTH2/consumers/${world.application.id}/logo`, LOGO)).status, 200);
-  return { ...world, customRole, issued, leaver: await makeLeaver(api) };
+  return { ...world, customRole, issued, leaver: await makeLeaver(api), waiting: await makeWaiting(api) };
 }

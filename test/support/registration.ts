@@ -38,3 +38,22 @@ export class RegistrationClient {
   newKey = async (user: { id: string }): Promise<string> => assertOk(await this.askKey(user)).activation_key.id;
   newToken = async (user: { id: string }): Promise<string> => assertOk(await this.askToken(user)).reset_token.id;
 }
+
+/** Who confirms registrations in all domains; null: the person alone. */
+export const confirmedBy = async (api: TestApi, who: 'administrator' | null): Promise<void> => {
+  assertOk(await api.patch('/v3/OS-SERVICE/settings', { settings: { GATEHOUSE_IDENTITY_REGISTRATION_CONFIRMED_BY: who } }));
+};
+
+/** Somebody who registered by the portal, and waits for approval. */
+export async function makeWaiting(api: TestApi, values: Record<string, unknown> = {}): Promise<any> {
+  await confirmedBy(api, 'administrator');
+  const user = await new RegistrationClient(api).activated(values);
+  await confirmedBy(api, null);
+  return user;
+}
+
+export const WAITING = `${REGISTRATION}/waiting`;
+export const approve = (api: TestApi, id: string, options?: RequestOptions): Promise<ApiAnswer> =>
+  api.request('POST', `${WAITING}/${id}/approve`, options);
+export const refuse = (api: TestApi, id: string, reason?: string, options?: RequestOptions): Promise<ApiAnswer> =>
+  api.post(`${WAITING}/${id}/refuse`, { refusal: reason === undefined ? {} : { reason } }, options);

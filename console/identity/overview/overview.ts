@@ -40,6 +40,7 @@ function mendPath({ kind, target }: Attention): string | undefined {
     return session.may('identity:manage_scim_connections') ? `/provisioning/${part(target.id)}` : undefined;
   if (target?.type === 'certificate') return session.may('identity:list_service_keys') ? '/service/keys' : undefined;
   if (kind === 'delivery_failed') return session.may('identity:list_deliveries') ? '/service/deliveries' : undefined;
+  if (kind === 'registrations_wait') return session.may('identity:list_waiting_registrations') ? '/people/waiting' : undefined;
   if (kind === 'administrator_without_factor' && target) return `/people/${part(target.id)}`;
   const path = target && TARGETS[target.type];
   return path ? path + part(target.id) : undefined;

@@ -16,11 +16,12 @@ import { words } from '../words/index.ts';
 import { bulkActs } from './bulk.ts';
 import { invite } from './invite.ts';
 import { type Lock, lockBadge, readLocks } from './lock.ts';
-import { stateBadge, subScreens } from './shared.ts';
+import { countWaiting, stateBadge, subScreens } from './shared.ts';
 
 class People extends ListScreen<User> {
   protected readonly path = '/v3/users';
   #locks: ReadonlyMap<string, Lock> = new Map();
+  #waiting: number | undefined;
   readonly #selection = new Selection<User>(() => this.requestUpdate());
 
   heading(): string {
@@ -28,7 +29,8 @@ class People extends ListScreen<User> {
   }
 
   protected override async load(signal: AbortSignal): Promise<void> {
-    await Promise.all([this.#loadPeople(signal), this.loadDomains(signal)]);
+    const [waiting] = await Promise.all([countWaiting(signal), this.#loadPeople(signal), this.loadDomains(signal)]);
+    this.#waiting = waiting;
   }
 
   async #loadPeople(signal: AbortSignal): Promise<void> {
@@ -154,7 +156,7 @@ class People extends ListScreen<User> {
       { name: people.state, cell: ({ id, enabled }) => html`${stateBadge(enabled)} ${lockBadge(this.#locks.get(id))}` },
     ];
     const bar = acts.length > 0 && this.rows.length > 0 ? this.#selection.bar(this.rows, acts) : nothing;
-    return html`${subScreens('/people')}${this.list(texts, columns, tools, bar)}`;
+    return html`${subScreens('/people', this.#waiting)}${this.list(texts, columns, tools, bar)}`;
   }
 }
 

@@ -36,7 +36,8 @@ export const TAGS = {
   Passkeys: 'The passkeys of a person. They are added on the account page, in a browser.',
   Sessions: 'Where a person is signed in.',
   'Delegated access': 'What can act for a person: programs, keys, and people with a trust.',
-  Registration: 'A program registers people, activates them by a key and resets their passwords.',
+  Registration:
+    'A program registers people, activates them by a key and resets their passwords. Administrators approve who registered.',
   Invitations: 'People are invited by e-mail; the invitation says what they get.',
   'Account deletion': 'Accounts that their owners asked to delete.',
   Federation: 'External identity providers that people sign in through, and mappings of their assertions to users.',

@@ -178,6 +178,7 @@ export const identityFaults = {
     status: 403,
     text: 'The user {id} was activated before. Only an administrator can enable the account again.',
   },
+  'registration.not_waiting': { status: 404, text: 'The user {id} does not wait for approval.' },
   'registration.key_not_found': { status: 404, text: 'Could not find {kind} of user: {id}.' },
   'registration.key_ended': { status: 403, text: 'The {kind} has expired, or was used or replaced.' },
 

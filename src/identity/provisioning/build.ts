@@ -6,11 +6,11 @@ import type { OpenidRoom } from '../openid/build.ts';
 import { createAccountDeletion, createCancelledDeletion } from './account-deletion/index.ts';
 import { ATTEMPTS_LIMIT, createAcceptance, createInvitations, MAILS_LIMIT } from './invitations/index.ts';
 import { createEmailChange, createMailRequests, createPasswordRecovery, createSelfRegistration } from './people/index.ts';
-import { createRegistration, createRegistrationKeys } from './registration/index.ts';
+import { createRegistration, createRegistrationKeys, createWaiting, type Waiting } from './registration/index.ts';
 import { createConnections, createScim } from './scim/index.ts';
 
 /** What people do without an administrator. */
-function buildPeople(below: OpenidRoom) {
+function buildPeople(below: OpenidRoom & { readonly waiting: Waiting }) {
   const { users, passwords, db } = below;
   const requests = createMailRequests(below);
   /** An account of a directory or of another provider has no password here. */
@@ -29,18 +29,20 @@ function buildPeople(below: OpenidRoom) {
 export function buildProvisioning(below: OpenidRoom) {
   const { news, clock } = below;
   const registrationKeys = createRegistrationKeys(below);
+  const waiting = createWaiting(below);
   const cancelDeletion = createCancelledDeletion(below);
   news.accessRevoked.listen(registrationKeys.endResets);
   news.emailChanged.listen(registrationKeys.endResets);
   news.disabled.listen(registrationKeys.endActivations, cancelDeletion);
-  news.enabled.listen(cancelDeletion);
+  news.enabled.listen(cancelDeletion, waiting.enabled);
   const throttle = (limit: typeof MAILS_LIMIT) => new Throttle(below.rateLimits ? limit : undefined, clock);
   const invitationDeps = { ...below, mails: throttle(MAILS_LIMIT) };
   return {
     ...below,
-    ...buildPeople(below),
+    ...buildPeople({ ...below, waiting }),
     registrationKeys,
-    registration: createRegistration({ ...below, keys: registrationKeys }),
+    waiting,
+    registration: createRegistration({ ...below, keys: registrationKeys, waiting }),
     invitations: createInvitations(invitationDeps),
     acceptance: createAcceptance({ ...invitationDeps, attempts: throttle(ATTEMPTS_LIMIT) }),
     accountDeletion: createAccountDeletion(below),

@@ -91,6 +91,7 @@ export const domainSettings = {
     'sessions.refresh_token_seconds': 'Gültigkeit von Token zum Erneuern und Zustimmungen',
     'registration.mode': 'Wer sich registrieren darf',
     'registration.allowed_email_domains': 'E-Mail-Domains, die sich registrieren dürfen',
+    'registration.confirmed_by': 'Wer eine Registrierung bestätigt',
     'passkeys.policy': 'Passkeys',
     'wallet.sign_in': 'Anmeldung mit einer Wallet',
     'account.deletion': 'Personen löschen ihr eigenes Konto',

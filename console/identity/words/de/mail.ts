@@ -31,6 +31,8 @@ export const mail = {
     'change-email': 'Andere Adresse bestätigen',
     'password-elsewhere': 'Das Passwort ist in einem Verzeichnis',
     'account-exists': 'Registrierung mit einer Adresse, die ein Konto hat',
+    'registration-approved': 'Einer Registrierung wurde zugestimmt',
+    'registration-refused': 'Eine Registrierung wurde abgelehnt',
     'password-changed': 'Das Passwort wurde geändert',
     'email-changed': 'Die Adresse wurde geändert',
     'passkey-added': 'Ein Passkey wurde hinzugefügt',

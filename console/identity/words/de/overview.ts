@@ -45,6 +45,10 @@ export const overview = {
         ? `Die letzte Sicherung ist ${counted(count, 'Tag', 'Tage')} alt.`
         : 'Es gibt noch keine Sicherung. Führen Sie aus: gatehouse backup DATEI',
     backup_failed: (_name, _count) => 'Die letzte Sicherung ist fehlgeschlagen. Führen Sie aus: gatehouse doctor',
+    registrations_wait: (_name, count) =>
+      count >= 100
+        ? 'Mehr als 100 Personen warten auf Zustimmung.'
+        : `${counted(count, 'Person wartet', 'Personen warten')} auf Zustimmung.`,
     delivery_failed: (_name, count) => `${counted(count, 'Nachricht konnte', 'Nachrichten konnten')} nicht zugestellt werden.`,
   },
   serviceTitle: 'Der Dienst',

@@ -88,6 +88,7 @@ export const domainSettings = {
     'sessions.refresh_token_seconds': 'Refresh tokens and consents last',
     'registration.mode': 'Who may register',
     'registration.allowed_email_domains': 'E-mail domains that may register',
+    'registration.confirmed_by': 'Who confirms a registration',
     'passkeys.policy': 'Passkeys',
     'wallet.sign_in': 'Sign-in with a wallet',
     'account.deletion': 'People delete their own account',

@@ -29,6 +29,8 @@ export const mail = {
     'change-email': 'Confirm another address',
     'password-elsewhere': 'The password is in a directory',
     'account-exists': 'Registration with an address that has an account',
+    'registration-approved': 'A registration was approved',
+    'registration-refused': 'A registration was refused',
     'password-changed': 'The password was changed',
     'email-changed': 'The address was changed',
     'passkey-added': 'A passkey was added',

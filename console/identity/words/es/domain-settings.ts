@@ -90,6 +90,7 @@ export const domainSettings: Words['domainSettings'] = {
     'sessions.refresh_token_seconds': 'Los tokens de renovación y los consentimientos duran',
     'registration.mode': 'Quién puede registrarse',
     'registration.allowed_email_domains': 'Dominios de correo que pueden registrarse',
+    'registration.confirmed_by': 'Quién confirma un registro',
     'passkeys.policy': 'Llaves de acceso',
     'wallet.sign_in': 'Inicio de sesión con una cartera',
     'account.deletion': 'Las personas eliminan su cuenta',

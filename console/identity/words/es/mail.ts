@@ -31,6 +31,8 @@ export const mail: Words['mail'] = {
     'change-email': 'Confirmar otra dirección',
     'password-elsewhere': 'La contraseña está en un directorio',
     'account-exists': 'Registro con una dirección que ya tiene cuenta',
+    'registration-approved': 'Se aprobó un registro',
+    'registration-refused': 'Se rechazó un registro',
     'password-changed': 'Se cambió la contraseña',
     'email-changed': 'Se cambió la dirección',
     'passkey-added': 'Se añadió una llave de acceso',

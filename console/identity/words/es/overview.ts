@@ -43,6 +43,10 @@ export const overview: Words['overview'] = {
         ? `La última copia de seguridad tiene ${counted(count, 'día', 'días')}.`
         : 'Todavía no hay copia de seguridad. Ejecute: gatehouse backup ARCHIVO',
     backup_failed: (_name: string, _count: number) => 'La última copia de seguridad ha fallado. Ejecute: gatehouse doctor',
+    registrations_wait: (_name, count) =>
+      count >= 100
+        ? 'Más de 100 personas esperan la aprobación.'
+        : `${counted(count, 'persona espera', 'personas esperan')} la aprobación.`,
     delivery_failed: (_name: string, count: number) =>
       `No se ${count === 1 ? 'ha' : 'han'} podido entregar ${counted(count, 'mensaje', 'mensajes')}.`,
   },

@@ -146,6 +146,11 @@ export const baseRules = {
   'identity:get_reset_token': givesSecret(admin),
   'identity:reset_password': admin,
 
+  // As for users: to approve is to enable one, to refuse to delete one.
+  'identity:list_waiting_registrations': readers,
+  'identity:approve_registration': adminOrManager,
+  'identity:refuse_registration': adminOrManager,
+
   // As for users. What an invitation gives is also asked for by the rules that give it directly.
   'identity:list_invitations': readers,
   'identity:get_invitation': readers,

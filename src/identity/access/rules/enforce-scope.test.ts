@@ -116,8 +116,10 @@ const ADDED: readonly (readonly [rules: string, who: Record<Place, readonly Pers
   // Newer versions of Keystone have it, Keystone 22 does not.
   ['revoke_tokens_for_user', { ...systemAdmins, self: PERSONAS }],
   ['expire_password cancel_account_deletion create_invitation withdraw_invitation list_domain_audit_events', domainAdmins],
+  ['approve_registration refuse_registration', domainAdmins],
   ['list_user_locks get_user_lock preview_sign_in unlock_user update_domain_settings', domainAdmins],
   ['list_account_deletions get_account_deletion list_invitations get_invitation explain_access', readers],
+  ['list_waiting_registrations', readers],
   [
     'count_audit_events get_service_overview list_domain_settings',
     { ...systemReaders, inDomain: [...SYSTEM, 'admin@domain'], inProject: [...SYSTEM, 'admin@domain'] },

@@ -75,6 +75,7 @@ const STRICTER: Readonly<Record<string, (value: unknown, than: unknown) => boole
     const [own, outer] = [value as readonly string[], than as readonly string[]];
     return outer.length === 0 || (own.length > 0 && own.every((domain) => outer.includes(domain)));
   },
+  'registration.confirmed_by': upTo('person', 'administrator'),
   'passkeys.policy': upTo('off', 'allowed', 'required_for_administrators'),
   'wallet.sign_in': (value, than) => value === 'off' || than === 'both' || isSame(value, than),
   'account.deletion': upTo('allowed', 'off'),

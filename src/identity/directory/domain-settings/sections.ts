@@ -25,7 +25,11 @@ export const OF_SERVICE = {
     accessTokenSeconds: 'accessTokenSeconds',
     refreshTokenSeconds: 'refreshTokenSeconds',
   },
-  registration: { mode: 'registrationMode', allowedEmailDomains: 'registrationEmailDomains' },
+  registration: {
+    mode: 'registrationMode',
+    allowedEmailDomains: 'registrationEmailDomains',
+    confirmedBy: 'registrationConfirmedBy',
+  },
   passkeys: { policy: 'passkeyPolicy' },
   wallet: { signIn: 'walletSignIn' },
   account: { deletion: 'accountDeletion', deletionGraceDays: 'accountDeletionGraceDays' },
@@ -84,6 +88,7 @@ export const domainSections = {
   registration: {
     mode: ofService('mode', identitySettings.registrationMode),
     allowedEmailDomains: ofService('allowed_email_domains', identitySettings.registrationEmailDomains),
+    confirmedBy: ofService('confirmed_by', identitySettings.registrationConfirmedBy),
   },
   passkeys: { policy: ofService('policy', identitySettings.passkeyPolicy) },
   wallet: { signIn: ofService('sign_in', identitySettings.walletSignIn) },

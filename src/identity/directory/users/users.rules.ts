@@ -95,13 +95,17 @@ export function createUsers(
   const { checkPassword, confirmPassword } = createPasswordCheck({ ...deps, isActive });
   const { changePassword, replacePassword, storeNewPassword, besideExpired } = createOwnPasswords({ ...deps, confirmPassword });
 
-  /** `expect` gets the locked row, and throws if it is not as the caller expects. */
-  async function remove(caller: Caller, user: UserRow, expect?: (user: UserRow) => void): Promise<void> {
+  /** `before` gets the locked row. It throws if the row is not as the caller expects, and does what goes with the removal. */
+  async function remove(
+    caller: Caller,
+    user: UserRow,
+    before?: (user: UserRow, transaction: Change) => Promise<void> | void,
+  ): Promise<void> {
     const { id } = user;
     await refuseIfOutranked(db.read, caller, 'identity:delete_user', { userId: id });
     await directory.forbidDeletion('user', id);
     await change(caller, async (transaction) => {
-      expect?.((await lockUser(db, transaction.tx, id)) ?? fail('user.not_found', { id }));
+      await before?.((await lockUser(db, transaction.tx, id)) ?? fail('user.not_found', { id }), transaction);
       await refuseIfOutranked(transaction.tx, caller, 'identity:delete_user', { userId: id });
       await directory.forbidDeletion('user', id, transaction.tx);
       await closing.erase(transaction, user);

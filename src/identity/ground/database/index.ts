@@ -316,6 +316,7 @@ export interface Tables
   logouts: LogoutRow;
   registrations: RegistrationRow;
   accepted_terms: { user_id: string; version: string; url: string; accepted_at: number };
+  waiting_registrations: { user_id: string; created_at: number };
   registration_keys: RegistrationKeyRow;
   invitations: InvitationRow;
   account_deletions: AccountDeletionRow;

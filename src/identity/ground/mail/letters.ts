@@ -8,6 +8,9 @@ interface TextValues {
   'change-email': { name: string };
   'password-elsewhere': { name: string };
   'account-exists': Record<never, string>;
+  'registration-approved': { name: string };
+  /** `reason`: may be empty. */
+  'registration-refused': { name: string; reason: string };
   'password-changed': { name: string };
   'email-changed': { name: string };
   'passkey-added': { name: string; passkey: string };
@@ -70,7 +73,8 @@ export interface Letter<T extends TemplateName> {
   readonly seconds?: number | undefined;
 }
 
-export type ValueKind = 'text' | 'url' | 'time' | 'duration';
+/** `sentence`: a longer text. */
+export type ValueKind = 'text' | 'sentence' | 'url' | 'time' | 'duration';
 
 /** In every mail: the name of the service, and the URL of the account page. */
 const COMMON: Readonly<Record<string, ValueKind>> = { service: 'text', account: 'url' };
@@ -85,6 +89,8 @@ export const TEMPLATES: Readonly<Record<TemplateName, Readonly<Record<string, Va
   'change-email': { ...COMMON, ...PERSON, ...LINK },
   'password-elsewhere': { ...COMMON, ...PERSON },
   'account-exists': { ...COMMON, reset: 'url' },
+  'registration-approved': { ...COMMON, ...PERSON },
+  'registration-refused': { ...COMMON, ...PERSON, reason: 'sentence' },
   'password-changed': { ...COMMON, ...NEWS },
   'email-changed': { ...COMMON, ...NEWS },
   'passkey-added': { ...COMMON, ...NEWS, passkey: 'text' },

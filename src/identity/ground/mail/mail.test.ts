@@ -35,6 +35,8 @@ const VALUES: { readonly [T in TemplateName]: Letter<T>['values'] } = {
   'two-factor-replaced': { name: 'Ann', at: AT },
   'recovery-codes-made': { name: 'Ann', at: AT },
   'deletion-scheduled': { name: 'Ann', at: AT },
+  'registration-approved': { name: 'Ann' },
+  'registration-refused': { name: 'Ann', reason: 'We know nobody of this name.' },
   'deletion-now': { name: 'Ann', at: AT },
   'deletion-cancelled': { name: 'Ann', at: AT },
   'provider-linked': { name: 'Ann', provider: 'Example', at: AT },

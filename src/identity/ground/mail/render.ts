@@ -16,6 +16,8 @@ export interface MailText {
 
 export const PLACEHOLDER = /\{\{\s*([\w-]*)\s*\}\}/g;
 const MAX_LETTERS = 100;
+/** For what an administrator writes to one person. */
+const MAX_SENTENCE = 500;
 const DAY = 86_400;
 const HOUR = 3_600;
 const MINUTE = 60;
@@ -28,13 +30,13 @@ export const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (le
  * without invisible characters, and dots, colons and slashes of URLs are replaced by similar characters that mail programs do not
  * turn into links.
  */
-export function cleanText(value: string): string {
+export function cleanText(value: string, maxLetters = MAX_LETTERS): string {
   const line = value
     .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cn}\p{Cs}]+/gu, ' ')
     .replace(/\s+/g, ' ')
     .trim();
   const letters = [...line];
-  const short = letters.length > MAX_LETTERS ? `${letters.slice(0, MAX_LETTERS).join('')}…` : line;
+  const short = letters.length > maxLetters ? `${letters.slice(0, maxLetters).join('')}…` : line;
   return short
     .replace(/(?<=\S)\.(?=\S)/g, '\u2024')
     .replace(/:(?=\/)/g, '\u2236')
@@ -65,6 +67,8 @@ function format(kind: ValueKind, value: string | number, language: string): stri
   switch (kind) {
     case 'text':
       return cleanText(String(value));
+    case 'sentence':
+      return cleanText(String(value), MAX_SENTENCE);
     case 'url':
       return checkUrl(String(value));
     case 'time':

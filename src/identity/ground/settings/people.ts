@@ -46,6 +46,12 @@ export const registrationSettings = {
     'GATEHOUSE_IDENTITY_REGISTRATION_EMAIL_DOMAINS',
     'Domains of e-mail addresses that may register; all when unset.',
   ),
+  registrationConfirmedBy: setting.choice(
+    'GATEHOUSE_IDENTITY_REGISTRATION_CONFIRMED_BY',
+    'person',
+    ['person', 'administrator'],
+    'Who confirms a registration: the person alone, by the link in the mail; or after that an administrator or a manager of the domain as well.',
+  ),
   registrationKeySeconds: setting.number(
     'GATEHOUSE_IDENTITY_REGISTRATION_KEY_SECONDS',
     28_800,

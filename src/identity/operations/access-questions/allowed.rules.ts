@@ -52,6 +52,8 @@ const RANKED: Readonly<Partial<Record<Action, (ids: Ids, caller: Caller) => Gran
   'identity:end_delegated_access': otherUser,
   'identity:revoke_tokens_for_user': otherUser,
   'identity:cancel_account_deletion': outrankingUser,
+  'identity:approve_registration': outrankingUser,
+  'identity:refuse_registration': outrankingUser,
   'identity:update_group': outrankingGroup,
   'identity:delete_group': outrankingGroup,
   'identity:add_user_to_group': outrankingGroup,

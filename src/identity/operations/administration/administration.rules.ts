@@ -6,6 +6,7 @@ import type { MasterKeyRotation } from '../../ground/module-options.ts';
 import type { Deps } from '../../ground/resource/index.ts';
 import type { TokenKeys } from '../../login/tokens/index.ts';
 import type { OpenidKeys } from '../../openid/provider/index.ts';
+import type { Waiting } from '../../provisioning/registration/index.ts';
 import type { IssuerKeys } from '../../role-credentials/issuer/index.ts';
 import { type BackupDeps, createBackups } from './backups.rules.ts';
 import { type CertificateDeps, createCertificates } from './certificates.rules.ts';
@@ -19,6 +20,7 @@ export interface AdministrationDeps
     CertificateDeps,
     Pick<BackupDeps, 'rateLimits' | 'backups'>,
     Pick<OverviewDeps, 'dataDir' | 'lastReadings'> {
+  readonly waiting: Pick<Waiting, 'count'>;
   readonly tokenKeys: TokenKeys;
   readonly openidKeys: OpenidKeys;
   readonly issuerKeys: IssuerKeys;
@@ -57,6 +59,7 @@ export function createAdministration(deps: AdministrationDeps) {
       lastBackup,
       hasBackupFailed: () => failure() !== undefined,
       queues: deliveries.states,
+      waitingRegistrations: deps.waiting.count,
     }),
     keys: createKeys({ ...deps, keys: keysOf(deps) }),
     certificates: certificates.list,

@@ -88,6 +88,15 @@ export function aboutBackup(backup: { readonly madeAt: string } | null | undefin
   return [{ kind: 'no_backup', severity: 'warning', target: null, ...(days === undefined ? {} : { count: days }), text }];
 }
 
+/** Somebody has to decide. */
+export const registrationsWait = (count: number): Attention => ({
+  kind: 'registrations_wait',
+  severity: 'warning',
+  target: null,
+  count,
+  text: 'People registered and wait for approval.',
+});
+
 export const backupFailed = (): Attention => ({
   kind: 'backup_failed',
   severity: 'critical',

@@ -15,6 +15,7 @@ import {
   backupFailed,
   deliveriesFailed,
   directoryAway,
+  registrationsWait,
 } from './attention.ts';
 import { connectionStates, countThings, MAX_COUNT } from './overview.store.ts';
 
@@ -31,6 +32,8 @@ export interface OverviewDeps extends Pick<Deps, 'db' | 'clock' | 'config'> {
   certificateEndings(): Promise<readonly { readonly use: 'tls' | 'issuer'; readonly days: number }[]>;
   /** Messages that were given up, by queue. */
   queues(): Promise<Readonly<Record<string, { readonly failed: number }>>>;
+  /** How many registered and wait for approval: in one domain, or in all. */
+  waitingRegistrations(domainId: string | undefined): Promise<number>;
   /** The last backup; null: never; undefined: not known, because other tools make them. */
   lastBackup(): LastBackup | null | undefined;
   /** Whether the last attempt at one failed. */
@@ -51,8 +54,10 @@ export function createOverview(deps: OverviewDeps) {
   async function ofDomain(domainId: string | undefined): Promise<Attention[]> {
     const now = seconds(clock);
     const isHere = (id: string | undefined): boolean => domainId === undefined || id === domainId;
+    const waiting = await deps.waitingRegistrations(domainId);
     const connections = await connectionStates(db.read, now - DAY);
     return [
+      ...(waiting > 0 ? [registrationsWait(waiting)] : []),
       ...(await awayDirectories()).filter(({ target }) => isHere(target?.id)),
       ...connections.filter((one) => isHere(one.domain_id)).flatMap((one) => aboutConnection(one, now)),
     ];

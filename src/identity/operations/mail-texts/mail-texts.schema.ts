@@ -11,7 +11,7 @@ const MailText = t.object({
   values: t.array(
     t.object({
       name: t.string({ description: 'Stands in the text as {{name}}.' }),
-      kind: t.oneOf('text', 'url', 'time', 'duration'),
+      kind: t.oneOf('text', 'sentence', 'url', 'time', 'duration'),
       required: t.boolean(),
     }),
   ),

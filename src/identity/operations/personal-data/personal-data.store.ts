@@ -210,7 +210,12 @@ export async function readRegistration(db: Reader, userId: string) {
     .orderBy('accepted_at')
     .select(['version', 'url', 'accepted_at'])
     .execute();
-  return { registration, keys, terms };
+  const waiting = await db
+    .selectFrom('waiting_registrations')
+    .where('user_id', '=', userId)
+    .select('created_at')
+    .executeTakeFirst();
+  return { registration, keys, terms, waiting };
 }
 
 /** Those that the person accepted, and those to an address they confirmed. Who invited them is left out: that is somebody else. */

@@ -198,9 +198,10 @@ const links: Section = async (db, userId) =>
   }));
 
 const registration: Section = async (db, userId) => {
-  const { registration: row, keys, terms } = await readRegistration(db, userId);
+  const { registration: row, keys, terms, waiting } = await readRegistration(db, userId);
   return {
     registered_at: time(row?.created_at),
+    waits_since: time(waiting?.created_at),
     organizations: row ? [row.project_id, row.cloud_project_id] : [],
     accepted_terms: terms.map(({ version, url, accepted_at }) => ({ version, url, accepted_at: time(accepted_at) })),
     keys: keys.map((key) => ({

@@ -51,6 +51,7 @@ export const TABLE_COVERAGE: Readonly<Record<keyof Tables, TableCoverage>> = {
   links: inSection('links'),
   registrations: inSection('registration'),
   accepted_terms: inSection('registration'),
+  waiting_registrations: inSection('registration'),
   registration_keys: inSection('registration'),
   invitations: inSection('invitations'),
   account_deletions: inSection('account_deletion'),

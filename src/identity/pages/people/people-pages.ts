@@ -112,11 +112,11 @@ export function passwordSavedPage(
 
 export function registerPage(
   look: PageLook,
-  about: CheckedForm & { email: string; domain: string; allowed: readonly string[] },
+  about: CheckedForm & { email: string; domain: string; allowed: readonly string[]; asksAdministrator: boolean },
 ): string {
   const { words } = look;
   const allowed = about.allowed.length > 0 && html`<p class="soft">${words.registerAllowed(about.allowed.join(', '))}</p>`;
-  const body = html`${formMessage(about.refused, ['email'])}<p>${words.registerText}</p>${allowed}${form(
+  const body = html`${formMessage(about.refused, ['email'])}<p>${words.registerText}${about.asksAdministrator ? html` ${words.registerApproval}` : ''}</p>${allowed}${form(
     about,
     html`${about.domain === '' ? '' : hidden('domain', about.domain)}
 ${checkedField(about.refused, { name: 'email', label: words.emailAddress, value: about.email, complete: 'email', focus: true })}
@@ -161,6 +161,13 @@ export function accountReadyPage(look: PageLook, about: { userName: string; inte
   const body = html`<p role="status">${words.accountReadyText(about.userName)}</p>
 <p><a class="button" href="${signInUrl(about.interaction)}">${words.signIn}</a></p>`;
   return page(look, { title: words.accountReadyTitle, body });
+}
+
+/** They have confirmed their address. */
+export function accountWaitsPage(look: PageLook, about: { address: string; interaction: string | undefined }): string {
+  const { words } = look;
+  const body = html`<p role="status">${words.accountWaitsText(about.address)}</p>${back(look, about.interaction)}`;
+  return page(look, { title: words.accountWaitsTitle, body });
 }
 
 /** For a person who is signed in, so its form has a token against forgery. */

@@ -1,6 +1,6 @@
 // Attacks on the pages where people register.
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { before, describe, it } from 'node:test';
 import { assertOk } from '../../../../test/support/answers.ts';
 import { onDatabase, onUsualDatabase, type TestApi, underAttack, uniqueName } from '../../../../test/support/api.ts';
 import { connectProvider, providerFor } from '../../../../test/support/federation.ts';
@@ -19,22 +19,26 @@ import {
   until,
 } from '../../../../test/support/mailbox.ts';
 import { ProviderTokens } from '../../../../test/support/provider-tokens.ts';
+import { approve, confirmedBy, refuse } from '../../../../test/support/registration.ts';
 import { makeUser } from '../../../../test/support/relying-party.ts';
 import { usesDatabaseOf } from '../../../../test/support/restartable-api.ts';
 import { type BrowserPage, TestBrowser } from '../../../../test/support/test-browser.ts';
+import { whenAt } from '../../../../test/support/test-points.ts';
 import { passkeyOf } from '../../../../test/support/ways-in.ts';
+import { LANGUAGES } from '../../ground/look/index.ts';
 import { isAllowed, readAddress } from '../../provisioning/people/index.ts';
 
+const { en } = LANGUAGES;
 const PAGE = '/openid/confirm-email';
 const PASSWORD = 'a password that was chosen';
 
 const server = await startMailServer();
 const LINK_SECONDS = 600;
-const settings = {
-  ...smtpSettings(server),
-  GATEHOUSE_IDENTITY_REGISTRATION: 'open',
-  GATEHOUSE_IDENTITY_REGISTRATION_EMAIL_DOMAINS: 'example.org',
-  GATEHOUSE_IDENTITY_LINK_SECONDS: String(LINK_SECONDS),
+const ofMail = { ...smtpSettings(server), GATEHOUSE_IDENTITY_LINK_SECONDS: String(LINK_SECONDS) };
+const OPEN = { GATEHOUSE_IDENTITY_REGISTRATION: 'open', GATEHOUSE_IDENTITY_REGISTRATION_EMAIL_DOMAINS: 'example.org' };
+const settings = { ...ofMail, ...OPEN };
+const store = async (api: TestApi, values: Record<string, string | null>): Promise<void> => {
+  assertOk(await api.patch('/v3/OS-SERVICE/settings', { settings: values }));
 };
 
 const complete = (api: TestApi, token: string, more: Record<string, string> = {}): Promise<BrowserPage> =>
@@ -76,6 +80,7 @@ underAttack(
   'A link of a registration',
   (api) => {
     const db = usesDatabaseOf(api);
+    before(() => store(api, OPEN));
     async function linked() {
       const email = newMailbox();
       assert.equal((await askToRegister(api, email)).status, 200);
@@ -159,6 +164,92 @@ underAttack(
       assert.deepEqual(await accountsOf(api, late.email), []);
     });
 
+    it('creates no account where registration was closed, or closed to the address, while the password was hashed', async () => {
+      for (const change of [
+        { GATEHOUSE_IDENTITY_REGISTRATION: 'invitation' },
+        { GATEHOUSE_IDENTITY_REGISTRATION_EMAIL_DOMAINS: 'other.example' },
+      ]) {
+        const { email, token } = await linked();
+        const answer = await whenAt(
+          'change.before-transaction',
+          () => store(api, change),
+          () => complete(api, token),
+        );
+        assert.equal(answer.status, 400);
+        assert.deepEqual(await accountsOf(api, email), []);
+        await store(api, OPEN);
+        assert.equal((await complete(api, token)).status, 200, 'the link was not used up');
+      }
+    });
+
+    describe('that an administrator confirms', () => {
+      const waiting = async () => {
+        await confirmedBy(api, 'administrator');
+        const { email, token } = await linked();
+        const page = await complete(api, token);
+        await confirmedBy(api, null);
+        assert.ok(page.status === 200 && page.text.includes('waits for approval'), page.text);
+        const [user] = await accountsOf(api, email);
+        return { id: user!.id, email };
+      };
+
+      it('lets nobody in before, and says no more than of an account that is not there', async () => {
+        const { id, email } = await waiting();
+        const byPassword = async (name: string): Promise<unknown> => {
+          const answer = await api.authenticate({ name, domain: { id: 'default' }, password: PASSWORD });
+          return [answer.status, answer.body];
+        };
+        assert.deepEqual(await byPassword(email), await byPassword(newMailbox()));
+        const page = await new TestBrowser(api).signIn('/account', { name: email, password: PASSWORD });
+        const unknown = await new TestBrowser(api).signIn('/account', { name: newMailbox(), password: PASSWORD });
+        assert.deepEqual([page.status, page.text.includes(en.wrongPassword)], [unknown.status, true]);
+        await askForPassword(api, email);
+        await afterRequests(api, server);
+        await askToRegister(api, email);
+        const subjects = (await mailsTo(server, email, 2)).map(({ subject }) => subject);
+        assert.deepEqual(subjects, ['Confirm your e-mail address', 'You have an account already'], 'no link for a password');
+        assert.equal((await approve(api, id)).status, 204);
+        const mail = await newestMail(server, email, 3);
+        assert.equal(mail.subject, 'Your account is approved');
+        await api.logIn({ id, password: PASSWORD });
+      });
+
+      it('waits also if that was asked for while the password was hashed', async () => {
+        const { email, token } = await linked();
+        const ask = () => confirmedBy(api, 'administrator');
+        const page = await whenAt('change.before-transaction', ask, () => complete(api, token));
+        await confirmedBy(api, null);
+        assert.ok(page.text.includes('waits for approval'), page.text);
+        const [user] = await accountsOf(api, email);
+        assert.equal(assertOk(await api.get(`/v3/users/${user!.id}`)).user.enabled, false);
+      });
+
+      it('is decided once, and what is written to the person is text', async () => {
+        for (let round = 0; round < 3; round++) {
+          const { id, email } = await waiting();
+          const reason = 'See <a href="https://evil.example/x">this</a>\r\nBcc: a@evil.example, https://evil.example/login';
+          const answers = await Promise.all([approve(api, id), refuse(api, id, reason), approve(api, id)]);
+          assert.equal(answers.filter(({ status }) => status === 204).length, 1, answers.map(({ status }) => status).join());
+          const isThere = (await api.get(`/v3/users/${id}`)).status === 200;
+          const mail = await newestMail(server, email, 2);
+          assert.equal(mail.subject, isThere ? 'Your account is approved' : 'Your registration was not approved');
+          assert.doesNotMatch(`${mail.text} ${mail.html}`, /<a href="https:\/\/evil|https?:\/\/evil/);
+        }
+      });
+
+      it('is approved by no manager over whom the person would be', async () => {
+        const { id } = await waiting();
+        const manager = await api.persona(['manager'], { domain: 'default' });
+        assertOk(await api.put(`/v3/domains/default/users/${id}/roles/${await api.roleId('admin')}`), 204);
+        for (const answer of [
+          await approve(api, id, { token: manager.token }),
+          await refuse(api, id, undefined, { token: manager.token }),
+        ])
+          assert.equal(answer.status, 403);
+        assertOk(await api.delete(`/v3/users/${id}`), 204);
+      });
+    });
+
     it('creates no second account for an address that has got one meanwhile', async () => {
       const { email, token } = await linked();
       await makeUser(api, { email: email.toUpperCase() });
@@ -182,7 +273,7 @@ underAttack(
       assert.ok(!server.received.some(({ raw }) => /^(bcc|cc):/im.test(raw)));
     });
   },
-  { settings },
+  { settings: ofMail },
 );
 
 onUsualDatabase(

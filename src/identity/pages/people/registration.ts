@@ -7,6 +7,7 @@ import { REGISTER_PAGE } from '../../openid/paths/index.ts';
 import { isAllowed, type OpenDomain, readAddress, type SelfRegistration } from '../../provisioning/people/index.ts';
 import {
   accountReadyPage,
+  accountWaitsPage,
   confirmEmailPage,
   linkEndedPage,
   mailSentPage,
@@ -35,7 +36,7 @@ export function register({ selfRegistration }: RegistrationPagesDeps): StrangerP
     values: { email: string; interaction: string | undefined },
     refused?: PageRefusal,
   ): void => {
-    const about = { domain: domainValue(domain), allowed: domain.allowed, ...values, refused };
+    const about = { ...domain, domain: domainValue(domain), ...values, refused };
     sendAnswer(browser, registerPage(browser.look, about), refused);
   };
   const showClosed = (browser: BrowserRequest, interaction: string | undefined): void =>
@@ -96,8 +97,9 @@ export function confirmEmail({ selfRegistration }: RegistrationPagesDeps): Stran
       const password = form.get('new_password') ?? '';
       if (name === '') return refuse(refusal(words.noName, 400, 'name'));
       if (password !== form.get('new_password_again')) return refuse(refusal(words.passwordsDiffer, 400, 'new_password_again'));
+      let waits: boolean;
       try {
-        await selfRegistration.complete(stranger, opened, token, {
+        waits = await selfRegistration.complete(stranger, opened, token, {
           name,
           password,
           language: words.language,
@@ -110,7 +112,11 @@ export function confirmEmail({ selfRegistration }: RegistrationPagesDeps): Stran
         return refuse(refusalOf(words, error, ''));
       }
       const interaction = typeof data.interaction === 'string' ? data.interaction : undefined;
-      sendPage(browser, accountReadyPage(browser.look, { userName: address, interaction }));
+      const { look } = browser;
+      const done = waits
+        ? accountWaitsPage(look, { address, interaction })
+        : accountReadyPage(look, { userName: address, interaction });
+      sendPage(browser, done);
     },
   };
 }

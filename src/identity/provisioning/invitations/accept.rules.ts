@@ -137,6 +137,8 @@ export function createAcceptance(deps: AcceptDeps) {
     const link = (await links.use(transaction, token, 'invitation')) ?? ended();
     if (row.status !== 'pending' || link.about !== id || link.address !== row.email) ended();
     if (!(await findProject(tx, domain_id))?.enabled) fail('invitation.void');
+    // The settings may have changed while the password was hashed.
+    await checkDomain(tx, domainSettings, domain_id, email);
     const inviter = await checkInviter(tx, row, requestId);
     const { gives, joinsOrganization } = await items.prepare(transaction, inviter, id, row);
     const userId = await account(row, joinsOrganization ? row.organization_id : null);
@@ -162,7 +164,7 @@ export function createAcceptance(deps: AcceptDeps) {
   async function begin(token: string): Promise<InvitationRow> {
     const row = (await findRow(token)) ?? fail('invitation.link_ended');
     attempts.take(row.id);
-    await checkDomain(domainSettings, row.domain_id, row.email);
+    await checkDomain(db.read, domainSettings, row.domain_id, row.email);
     return row;
   }
 

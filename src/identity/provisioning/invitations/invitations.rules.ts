@@ -84,7 +84,7 @@ async function roleIdOf(tx: Tx, { organization_id, role_id, application_roles }:
 }
 
 export interface InvitationDeps extends Pick<Deps, 'db' | 'clock' | 'change' | 'config'>, SendingDeps {
-  readonly domainSettings: Pick<DomainSettingsOf, 'of'>;
+  readonly domainSettings: Pick<DomainSettingsOf, 'ofDomain'>;
   readonly grants: Grants;
   readonly groups: Groups;
   readonly appAssignments: AppAssignments;
@@ -120,7 +120,7 @@ export function createInvitations(deps: InvitationDeps) {
   async function invite(caller: Caller, domainId: string, body: NewInvitationBody): Promise<InvitationRow> {
     const email = readAddress(body.email) ?? fail('request.bad_value', { field: 'email', why: 'it must be an e-mail address' });
     if (!(await findProject(db.read, domainId))?.is_domain) fail('domain.not_found', { id: domainId });
-    await checkDomain(domainSettings, domainId, email);
+    await checkDomain(db.read, domainSettings, domainId, email);
     const key = nameKey(email);
     const now = seconds(clock);
     return change(caller, async (transaction) => {
@@ -166,7 +166,7 @@ export function createInvitations(deps: InvitationDeps) {
 
   /** The caller becomes the inviter, so they must be allowed to give everything it names. */
   async function resend(caller: Caller, { id, domain_id, email }: InvitationRow): Promise<InvitationRow> {
-    await checkDomain(domainSettings, domain_id, email);
+    await checkDomain(db.read, domainSettings, domain_id, email);
     return change(caller, async (transaction) => {
       const row = await lockPending(transaction.tx, id);
       await items.check(transaction.tx, caller, row);

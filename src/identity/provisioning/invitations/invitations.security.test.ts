@@ -17,6 +17,7 @@ import {
 import { MailServer, smtpSettings } from '../../../../test/support/mail-server.ts';
 import { databaseOf } from '../../../../test/support/restartable-api.ts';
 import { TestBrowser } from '../../../../test/support/test-browser.ts';
+import { whenAt } from '../../../../test/support/test-points.ts';
 import type { Database } from '../../ground/database/index.ts';
 
 const server = new MailServer();
@@ -98,6 +99,21 @@ underAttack(
       await assign(api, { user: manager.user, organization: own, application, role: { id: 'provider' } });
       const roles = { application_roles: [{ application_id: application.id, role_id: role.id }] };
       assert.equal((await client.accepted((await client.invited({ ...inOrganization, ...roles }, token)).link)).status, 200);
+    });
+
+    it('gives no account where registration was turned off, or closed to the address, while the password was hashed', async () => {
+      const { domain, token } = await makeWorld();
+      const config = `/v3/domains/${domain.id}/config`;
+      for (const registration of [{ mode: 'off' }, { allowed_email_domains: 'other.example' }]) {
+        const { link } = await client.invited({}, token);
+        const close = async () => assertOk(await api.put(config, { config: { registration } }), 201);
+        const page = await whenAt('change.before-transaction', close, () => client.accepted(link));
+        assert.equal(page.status, 403, page.text);
+        assert.equal((await usersIn(domain)).length, 1, 'the manager');
+        assertOk(await api.delete(config), 204);
+        assert.equal((await client.accepted(link)).status, 200, 'the link was not used up');
+        for (const { id, name } of await usersIn(domain)) if (name.startsWith('eve')) await api.delete(`/v3/users/${id}`);
+      }
     });
 
     describe('gives nothing of an inviter', () => {

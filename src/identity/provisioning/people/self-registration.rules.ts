@@ -10,12 +10,13 @@ import type { Passwords } from '../../directory/passwords/index.ts';
 import { findByName } from '../../directory/projects/index.ts';
 import { isMainEmail, lockEmail, ownersOfEmail, recipientOf, type Users } from '../../directory/users/index.ts';
 import type { Change } from '../../ground/audit/index.ts';
-import type { UserRow } from '../../ground/database/index.ts';
+import type { Reader, UserRow } from '../../ground/database/index.ts';
 import { fail } from '../../ground/faults.ts';
 import { type Link, type Links, linkTo } from '../../ground/links/index.ts';
 import type { Mail } from '../../ground/mail/index.ts';
 import type { Deps } from '../../ground/resource/index.ts';
 import { CONFIRM_EMAIL_PAGE, FORGOTTEN_PASSWORD_PAGE } from '../../openid/paths/index.ts';
+import type { Waiting } from '../registration/index.ts';
 import { isAllowed } from './addresses.ts';
 import type { MailRequests, StrangerRequest } from './requests.ts';
 import { acceptTerms, presentTerms } from './terms.rules.ts';
@@ -28,6 +29,7 @@ export interface SelfRegistrationDeps extends Pick<Deps, 'db' | 'change' | 'cloc
   readonly gate: Gate;
   readonly requests: MailRequests;
   readonly domainSettings: DomainSettingsOf;
+  readonly waiting: Pick<Waiting, 'begin'>;
   issuer(): string;
 }
 
@@ -37,6 +39,8 @@ export interface OpenDomain {
   readonly name: string;
   /** Domains of e-mail addresses that may register; all if empty. */
   readonly allowed: readonly string[];
+  /** Whether an administrator confirms who registers. */
+  readonly asksAdministrator: boolean;
 }
 
 export interface RegistrationRequest {
@@ -63,13 +67,15 @@ export interface NewPerson {
 }
 
 export function createSelfRegistration(deps: SelfRegistrationDeps) {
-  const { db, change, clock, config, users, passwords, links, mail, gate, requests, domainSettings, issuer } = deps;
+  const { db, change, clock, config, users, passwords, links, mail, gate, requests, domainSettings, waiting, issuer } = deps;
 
-  async function openDomainOf(id: string): Promise<OpenDomain | undefined> {
-    const domain = await findProject(db.read, id);
+  async function openDomainOf(id: string, reader: Reader = db.read): Promise<OpenDomain | undefined> {
+    const domain = await findProject(reader, id);
     if (domain?.is_domain !== 1 || domain.enabled !== 1) return undefined;
-    const { registration } = await domainSettings.of(id);
-    return registration.mode === 'open' ? { id, name: domain.name, allowed: registration.allowedEmailDomains } : undefined;
+    const { registration } = domainSettings.ofDomain(domain);
+    if (registration.mode !== 'open') return undefined;
+    const { allowedEmailDomains: allowed, confirmedBy } = registration;
+    return { id, name: domain.name, allowed, asksAdministrator: confirmedBy === 'administrator' };
   }
 
   /** By name or id; the default domain if empty. Unknown, disabled and closed domains are the same: undefined. */
@@ -121,8 +127,11 @@ export function createSelfRegistration(deps: SelfRegistrationDeps) {
       return link && domain && isAllowed(link.address, domain.allowed) ? { link, domain } : undefined;
     },
 
-    /** Creates the account. Fails with `link.ended`, or as a conflict if there is an account with this name or address by now. */
-    async complete(by: StrangerRequest, { link, domain }: OpenRegistration, token: string, person: NewPerson): Promise<void> {
+    /**
+     * Creates the account. Fails with `link.ended`, or as a conflict if there is an account with this name or address by now. Returns
+     * whether it waits for an administrator.
+     */
+    async complete(by: StrangerRequest, { link, domain }: OpenRegistration, token: string, person: NewPerson): Promise<boolean> {
       const { address } = link;
       const client = { key: addressKey(by.address), signal: by.signal };
       const account = { id: undefined, domainId: domain.id, options: {} };
@@ -133,20 +142,24 @@ export function createSelfRegistration(deps: SelfRegistrationDeps) {
         emails: [{ value: address, primary: true }],
         preferredLanguage: person.language,
       };
-      await change({ userId: null, requestId: by.requestId }, async (transaction) => {
+      return change({ userId: null, requestId: by.requestId }, async (transaction) => {
         const used = await links.use(transaction, token, 'confirm-email');
         if (used?.address !== address || used.data.domain_id !== domain.id) fail('link.ended');
-        if ((await findProject(transaction.tx, domain.id))?.enabled !== 1) fail('link.ended');
+        // The settings may have changed while the password was hashed.
+        const open = await openDomainOf(domain.id, transaction.tx);
+        if (!open || !isAllowed(address, open.allowed)) fail('link.ended');
         // Somebody else may have created it since the mail was sent.
         await lockEmail(db, transaction.tx, domain.id, address);
         const [owner] = await ownersOfEmail(transaction.tx, domain.id, address);
         if (owner) fail('resource.duplicate', { kind: 'user', field: 'email', value: address });
         const details = { person: { externalId: null, profile }, emailConfirmed: true };
-        const id = await users.insert(transaction, { name: address }, domain.id, details);
+        const id = await users.insert(transaction, { name: address, enabled: !open.asksAdministrator }, domain.id, details);
         await passwords.store(transaction, id, password);
         const terms = await acceptTerms(transaction, config, id, person.acceptedTerms, seconds(clock));
         const detail = { domain_id: domain.id, ...(terms ? { terms: terms.version } : {}) };
         transaction.audit('user.registered', { kind: 'user', id }, detail);
+        if (open.asksAdministrator) await waiting.begin(transaction, id);
+        return open.asksAdministrator;
       });
     },
   };

@@ -1,5 +1,8 @@
 // Registration of people by a program with an administrator's token, as Keyrock's portal did it: activation keys and reset tokens.
-// keys.rules.ts has the keys. /v3/OS-REGISTRATION
+// keys.rules.ts has the keys; waiting.rules.ts those who wait until an administrator
+// confirms them, however they registered. /v3/OS-REGISTRATION
 export { createRegistrationKeys, type RegistrationKeys } from './keys.rules.ts';
 export { mountRegistration } from './registration.routes.ts';
 export { createRegistration, type Registration } from './registration.rules.ts';
+export { mountWaiting } from './waiting.routes.ts';
+export { createWaiting, MAX_WAITING_COUNT, type Waiting } from './waiting.rules.ts';

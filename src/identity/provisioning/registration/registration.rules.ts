@@ -8,7 +8,7 @@ import type { Caller } from '../../access/rules/index.ts';
 import { insertOwnedProject, OWNER } from '../../directory/grants/index.ts';
 import type { Projects } from '../../directory/projects/index.ts';
 import { findRoleByName } from '../../directory/roles/index.ts';
-import { isOwnName, type Users, type UserWithExpiry } from '../../directory/users/index.ts';
+import { findUser, isOwnName, type Users, type UserWithExpiry } from '../../directory/users/index.ts';
 import type { Change } from '../../ground/audit/index.ts';
 import type { UserRow } from '../../ground/database/index.ts';
 import { fail } from '../../ground/faults.ts';
@@ -16,6 +16,7 @@ import { type Deps, failOnBrokenReference } from '../../ground/resource/index.ts
 import { NAMES, type RegistrationKeys } from './keys.rules.ts';
 import type { RegisterUser } from './registration.schema.ts';
 import { findRegistration, insertRegistration, type KeyPurpose } from './registration.store.ts';
+import type { Waiting } from './waiting.rules.ts';
 
 type NewUser = Static<typeof RegisterUser>['user'];
 
@@ -36,17 +37,20 @@ function usernameOf({ username, name }: NewUser): string {
 const wasActive = ({ last_active_at }: UserRow): boolean => last_active_at !== null;
 
 export function createRegistration({
+  db,
   clock,
   change,
   users,
   projects,
   gate,
   keys,
-}: Pick<Deps, 'clock' | 'change'> & {
+  waiting,
+}: Pick<Deps, 'db' | 'clock' | 'change'> & {
   readonly users: Users;
   readonly projects: Projects;
   readonly gate: Gate;
   readonly keys: RegistrationKeys;
+  readonly waiting: Pick<Waiting, 'isAsked' | 'begin'>;
 }) {
   /**
    * Checked before the transaction, too: a wrong key must not cost a password hash. The right key is accepted even after many wrong ones:
@@ -127,15 +131,33 @@ export function createRegistration({
     });
   }
 
+  const checkNotActive = (user: UserRow): void => {
+    if (user.enabled === 1 || wasActive(user)) fail('registration.key_ended', { kind: NAMES.activation });
+  };
+
+  /** The key proves the address; the rest is for an administrator. */
+  const beginWaiting = (caller: Caller, { id }: UserRow, key: string): Promise<UserWithExpiry> =>
+    change(caller, async (transaction) => {
+      checkNotActive((await users.lock(transaction.tx, id)) ?? fail('user.not_found', { id }));
+      await keys.use(transaction, id, 'activation', key);
+      await waiting.begin(transaction, id);
+      return (await findUser(transaction.tx, id))!;
+    });
+
   /** User and organizations are enabled together or not at all. */
   async function activate(caller: Caller, origin: AttemptOrigin, user: UserWithExpiry, key: string): Promise<UserWithExpiry> {
     const { id } = user;
     await checkKey(origin, user, 'activation', key);
+    if (await waiting.isAsked(db.read, user.domain_id)) return beginWaiting(caller, user, key);
     return users.revise(caller, user, (row) => {
-      if (row.enabled === 1 || wasActive(row)) fail('registration.key_ended', { kind: NAMES.activation });
+      checkNotActive(row);
       return {
         body: { enabled: true },
-        beforeWrite: (transaction) => keys.use(transaction, id, 'activation', key),
+        beforeWrite: async (transaction) => {
+          // It may be asked for since.
+          if (await waiting.isAsked(transaction.tx, user.domain_id)) fail('registration.inactive', { id });
+          await keys.use(transaction, id, 'activation', key);
+        },
         inTransaction: async (transaction) => {
           const { project_id, cloud_project_id } =
             (await findRegistration(transaction.tx, id)) ?? fail('registration.not_found', { id });

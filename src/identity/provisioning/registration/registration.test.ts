@@ -2,7 +2,15 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { assertForbidden, assertNeedsToken, assertOk, assertRefused, isAlive } from '../../../../test/support/answers.ts';
 import { type ApiAnswer, DEFAULT_PASSWORDS, onDatabase, onEachDatabase, uniqueName } from '../../../../test/support/api.ts';
-import { PASSWORD, REGISTRATION, RegistrationClient } from '../../../../test/support/registration.ts';
+import {
+  approve,
+  makeWaiting,
+  PASSWORD,
+  REGISTRATION,
+  RegistrationClient,
+  refuse,
+  WAITING,
+} from '../../../../test/support/registration.ts';
 import { databaseOf } from '../../../../test/support/restartable-api.ts';
 import { load } from '../../../platform/config/index.ts';
 import type { Database } from '../../ground/database/index.ts';
@@ -101,6 +109,87 @@ onEachDatabase('Registration', (api) => {
     assert.deepEqual(await actionsOf(answer), ['project.updated', 'project.updated', 'user.activated', 'user.updated']);
     for (const id of [user.default_project_id, user.cloud_project_id])
       await api.logIn({ id: user.id, password: PASSWORD }, { project: { id } });
+  });
+
+  describe('where an administrator confirms', () => {
+    const waitingIds = async (query = '', options = {}): Promise<string[]> =>
+      assertOk(await api.get(`${WAITING}${query}`, options)).waiting.map(({ user_id }: { user_id: string }) => user_id);
+
+    it('waits after the activation, and gets in when somebody approves', async () => {
+      const user = await makeWaiting(api);
+      assert.equal(user.enabled, false);
+      assertRefused(await api.authenticate({ id: user.id, password: PASSWORD }), 401);
+      assertRefused(await client.askToken(user), 403);
+      const found = assertOk(await api.get(WAITING)).waiting.find((one: { user_id: string }) => one.user_id === user.id);
+      assert.deepEqual(
+        { ...found, waits_since: '' },
+        {
+          user_id: user.id,
+          user_name: user.name,
+          name: null,
+          email: null,
+          domain_id: 'default',
+          waits_since: '',
+          links: { self: `${api.url}/v3/users/${user.id}` },
+        },
+      );
+      const { attention } = assertOk(await api.get('/v3/OS-SERVICE/overview')).overview;
+      assert.ok(attention.some(({ kind, count }: any) => kind === 'registrations_wait' && count > 0));
+      const answer = await approve(api, user.id);
+      assert.equal(answer.status, 204);
+      assert.deepEqual(await actionsOf(answer), [
+        'project.updated',
+        'project.updated',
+        'user.registration_approved',
+        'user.updated',
+      ]);
+      await api.logIn({ id: user.id, password: PASSWORD }, { project: { id: user.default_project_id } });
+      assert.ok(!(await waitingIds()).includes(user.id));
+      assertRefused(await approve(api, user.id), 404, /does not wait/);
+      assertRefused(await refuse(api, user.id), 404, /does not wait/);
+      assert.equal((await api.get(`/v3/users/${user.id}`)).status, 200);
+    });
+
+    it('is gone with its organizations when somebody refuses', async () => {
+      const user = await makeWaiting(api);
+      const answer = await refuse(api, user.id, ' We know nobody of this name. ');
+      assert.equal(answer.status, 204);
+      const actions = await actionsOf(answer);
+      for (const action of ['user.registration_refused', 'user.deleted']) assert.ok(actions.includes(action), action);
+      for (const path of [`users/${user.id}`, `projects/${user.default_project_id}`, `projects/${user.cloud_project_id}`])
+        assert.equal((await api.get(`/v3/${path}`)).status, 404, path);
+      await makeWaiting(api, { name: user.name, username: user.username });
+      for (const reason of ['x'.repeat(501), 7]) assert.equal((await refuse(api, user.id, reason as string)).status, 400);
+    });
+
+    it('is approved by whoever enables the account', async () => {
+      const user = await makeWaiting(api);
+      const answer = await api.patch(`/v3/users/${user.id}`, { user: { enabled: true } });
+      assertOk(answer);
+      assert.ok((await actionsOf(answer)).includes('user.registration_approved'));
+      assert.ok(!(await waitingIds()).includes(user.id));
+      await api.logIn({ id: user.id, password: PASSWORD }, { project: { id: user.default_project_id } });
+    });
+
+    it('is for administrators and those who manage the domain, and readers see it', async () => {
+      const domain = await api.make('domain', { name: uniqueName('domain') });
+      const [user, elsewhere] = [await makeWaiting(api, { domain_id: domain.id }), await makeWaiting(api)];
+      const of = async (...roles: string[]) => {
+        const { token } = await api.persona(roles, { domain: domain.id }, { domain_id: domain.id });
+        return { token };
+      };
+      const [manager, reader, owner] = [await of('manager', 'reader'), await of('reader'), await of('owner')];
+      for (const options of [manager, reader]) assert.deepEqual(await waitingIds('', options), [user.id]);
+      assert.deepEqual(await waitingIds(`?domain_id=${domain.id}`), [user.id]);
+      assertRefused(await api.get(WAITING, owner), 403);
+      for (const options of [reader, owner]) assertRefused(await approve(api, user.id, options), 403);
+      for (const options of [reader, owner]) assertRefused(await refuse(api, user.id, undefined, options), 403);
+      for (const id of [elsewhere.id, 'nobody']) assertRefused(await approve(api, id, manager), 403);
+      await assertNeedsToken(api, 'GET', WAITING);
+      const { attention } = assertOk(await api.get('/v3/OS-SERVICE/overview', manager)).overview;
+      assert.equal(attention.find(({ kind }: any) => kind === 'registrations_wait')?.count, 1);
+      assert.equal((await approve(api, user.id, manager)).status, 204);
+    });
   });
 
   it('ignores what a client sends of the state, and takes the name where there is no username', async () => {

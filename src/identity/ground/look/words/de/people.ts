@@ -33,6 +33,7 @@ export const people = {
   registerClosedTitle: 'Hier können Sie sich nicht registrieren',
   registerClosedText: 'Bitten Sie Ihre Administration um ein Konto oder eine Einladung.',
   confirmTitle: 'Konto anlegen',
+  registerApproval: 'Danach entscheidet ein Administrator über Ihr Konto.',
   yourName: 'Ihr Name',
   noName: 'Geben Sie Ihren Namen ein.',
   createAccount: 'Konto anlegen',
@@ -42,6 +43,9 @@ export const people = {
   accountExists: 'Es gibt schon ein Konto mit dieser Adresse. Melden Sie sich an, oder wählen Sie ein neues Passwort dafür.',
   accountReadyTitle: 'Ihr Konto ist bereit',
   accountReadyText: (userName) => `Melden Sie sich mit dem Benutzernamen ${userName} und Ihrem Passwort an.`,
+  accountWaitsTitle: 'Ihr Konto wartet auf Zustimmung',
+  accountWaitsText: (address) =>
+    `Ihre Adresse ist bestätigt. Ein Administrator entscheidet über Ihr Konto; dann bekommen Sie eine Mail an ${address}.`,
   noEmail: 'Ihr Konto hat keine E-Mail-Adresse.',
   emailConfirmed: '(bestätigt)',
   emailNotConfirmed: '(nicht bestätigt)',

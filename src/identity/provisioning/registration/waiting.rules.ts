@@ -1,0 +1,112 @@
+// Registrations that an administrator confirms: whoever has proved their address waits, with a disabled account, until somebody who manages
+// the domain approves or refuses them.
+import { seconds } from '../../../platform/clock.ts';
+import type { RowPage } from '../../../platform/database/index.ts';
+import type { Query } from '../../../platform/http/index.ts';
+import { findProject } from '../../access/context/index.ts';
+import { type Caller, visibleDomain } from '../../access/rules/index.ts';
+import type { DomainSettingsOf } from '../../directory/domain-settings/index.ts';
+import { deleteIfAbandoned, type Projects } from '../../directory/projects/index.ts';
+import { findUser, recipientOf, type Users, type UserWithExpiry } from '../../directory/users/index.ts';
+import type { Change } from '../../ground/audit/index.ts';
+import type { Reader, UserRow } from '../../ground/database/index.ts';
+import { fail } from '../../ground/faults.ts';
+import type { Mail } from '../../ground/mail/index.ts';
+import type { Notify } from '../../ground/notifications/index.ts';
+import { criteriaOf, type Deps, type Filters, foundPage, pageOf, whereEquals } from '../../ground/resource/index.ts';
+import { findRegistration } from './registration.store.ts';
+import { countWaiting, deleteWaiting, insertWaiting, isWaiting, listWaiting, type WaitingUser } from './waiting.store.ts';
+
+/** Their decision is mailed for a week: the person has nothing else to learn it by. */
+const NOTICE_SECONDS = 7 * 86_400;
+/** More are not counted. */
+export const MAX_WAITING_COUNT = 100;
+const FILTERS: Filters = { domain_id: { column: 'users.domain_id', kind: 'text' } };
+
+const aboutUser = (id: string) => ({ kind: 'user', id });
+
+export interface WaitingDeps extends Pick<Deps, 'db' | 'clock' | 'change'> {
+  readonly domainSettings: Pick<DomainSettingsOf, 'ofDomain'>;
+  readonly users: Users;
+  readonly projects: Projects;
+  readonly mail: Mail;
+  readonly notify: Notify;
+}
+
+export function createWaiting({ db, clock, domainSettings, users, projects, mail, notify }: WaitingDeps) {
+  /** Those that were made with the account. */
+  async function organizationsOf(reader: Reader, userId: string): Promise<string[]> {
+    const row = await findRegistration(reader, userId);
+    return row ? [row.project_id, row.cloud_project_id] : [];
+  }
+
+  async function tell(
+    transaction: Change,
+    user: UserRow,
+    letter:
+      | { readonly template: 'registration-approved' }
+      | { readonly template: 'registration-refused'; readonly reason: string },
+  ): Promise<void> {
+    // As Keyrock's portal: the name is the address if there is no other.
+    const { address: to = user.name, name, language } = recipientOf(user);
+    const about = { to, language, seconds: NOTICE_SECONDS };
+    if (letter.template === 'registration-approved')
+      await mail.enqueue(transaction, { ...about, template: letter.template, values: { name } });
+    else await mail.enqueue(transaction, { ...about, template: letter.template, values: { name, reason: letter.reason } });
+  }
+
+  return {
+    /** Whether an administrator confirms those who register in this domain. */
+    async isAsked(reader: Reader, domainId: string): Promise<boolean> {
+      const domain = (await findProject(reader, domainId)) ?? fail('domain.not_found', { id: domainId });
+      return domainSettings.ofDomain(domain).registration.confirmedBy === 'administrator';
+    },
+
+    /** For an account that is disabled, in the transaction in which its owner proves the address. */
+    async begin(transaction: Change, userId: string): Promise<void> {
+      if (!(await insertWaiting(transaction.tx, { user_id: userId, created_at: seconds(clock) }))) return;
+      transaction.audit('user.registration_waits', aboutUser(userId));
+      await notify(transaction, 'registration.waits', userId);
+    },
+
+    async list(caller: Caller, query: Query): Promise<RowPage<WaitingUser>> {
+      const criteria = { criteria: criteriaOf(query, FILTERS), visible: whereEquals('users.domain_id', visibleDomain(caller)) };
+      return foundPage(query, await listWaiting(db, pageOf(query), criteria));
+    },
+
+    /** MAX_WAITING_COUNT at most. */
+    count: (domainId: string | undefined): Promise<number> => countWaiting(db.read, domainId, MAX_WAITING_COUNT),
+
+    /** See `enabled`. */
+    async approve(caller: Caller, user: UserWithExpiry): Promise<void> {
+      const { id } = user;
+      const check = async (reader: Reader): Promise<void> => {
+        if (!(await isWaiting(reader, id))) fail('registration.not_waiting', { id });
+      };
+      await check(db.read);
+      await users.revise(caller, user, () => ({ body: { enabled: true }, beforeWrite: ({ tx }) => check(tx) }));
+    },
+
+    /** The account is deleted, so that nothing is kept of somebody who was refused; they can register again. */
+    refuse: (caller: Caller, user: UserRow, reason: string): Promise<void> =>
+      users.remove(caller, user, async (current, transaction) => {
+        const { id } = current;
+        if (!(await deleteWaiting(transaction.tx, id))) fail('registration.not_waiting', { id });
+        transaction.audit('user.registration_refused', aboutUser(id), reason === '' ? {} : { reason });
+        await tell(transaction, current, { template: 'registration-refused', reason });
+        for (const organization of await organizationsOf(transaction.tx, id))
+          await deleteIfAbandoned(db, transaction, organization, id);
+      }),
+
+    /** Whoever enables an account, in whichever way, approves of its registration. */
+    async enabled(transaction: Change, userId: string): Promise<void> {
+      const { tx, audit } = transaction;
+      if (!(await deleteWaiting(tx, userId))) return;
+      for (const id of await organizationsOf(tx, userId)) if (await findProject(tx, id)) await projects.enable(transaction, id);
+      audit('user.registration_approved', aboutUser(userId));
+      await tell(transaction, (await findUser(tx, userId))!, { template: 'registration-approved' });
+    },
+  };
+}
+
+export type Waiting = ReturnType<typeof createWaiting>;
