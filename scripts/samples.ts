@@ -88,6 +88,20 @@ async function makeCredentials(identity: string, call: Call, applicationId: stri
   await call('DELETE', `${issued}/${await of(people[2]!)}`);
 }
 
+/** People who registered and wait for approval. */
+async function makeWaiting(call: Call): Promise<void> {
+  const confirmedBy = (who: string | null) =>
+    call('PATCH', '/v3/OS-SERVICE/settings', { settings: { GATEHOUSE_IDENTITY_REGISTRATION_CONFIRMED_BY: who } });
+  await confirmedBy('administrator');
+  for (const name of ['mary', 'niklaus']) {
+    const address = `${name}@town.example`;
+    const body = { user: { name: address, email: address, username: name, password: `the password of ${name}` } };
+    const { user } = await call<{ user: Made & { activation_key: string } }>('POST', '/v3/OS-REGISTRATION/users', body);
+    await call('PATCH', `/v3/OS-REGISTRATION/activate/${user.activation_key}/users/${user.id}`);
+  }
+  await confirmedBy(null);
+}
+
 export async function makeSamples(identity: string, password: string): Promise<Samples> {
   const admin = await logIn(identity, { name: 'admin', domain: { id: 'default' }, password }, { system: { all: true } });
   async function call<Answer>(method: string, path: string, body?: unknown, token = admin): Promise<Answer> {
@@ -172,6 +186,7 @@ export async function makeSamples(identity: string, password: string): Promise<S
           `/v3/OS-ROLES/users/${person}/organizations/${organizations[0]}/applications/${application}/roles/${id}`,
         );
   }
+  await makeWaiting(call);
   await makeCredentials(identity, call, application, people);
   for (const email of ['eve@town.example', 'frank@town.example'])
     await call('POST', '/v3/OS-REGISTRATION/invitations', { invitation: { email, organization_id: organizations[1] } });

@@ -154,7 +154,7 @@ class Visit {
     for (const link of new Set(links.map((one) => one.replace(/^\/console\/?|\?.*$/g, '')))) {
       const [area = '', id] = link.split('/');
       const path = READS[area];
-      if (!path || id === 'new' || id === 'invitations' || id === 'deletions') continue;
+      if (!path || ['new', 'invitations', 'waiting', 'deletions'].includes(id ?? '')) continue;
       const status = await this.#statusOf(id ? `${path}/${id}` : `${path}?limit=1`);
       if (status === 401 || status === 403) this.#trouble(screen, `the link to ${link} leads to ${status}`);
     }

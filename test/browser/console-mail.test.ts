@@ -8,6 +8,7 @@ import { assertOk } from '../support/answers.ts';
 import { onUsualDatabase } from '../support/api.ts';
 import { usesChromium } from '../support/chromium.ts';
 import { goTo, onScreen, openConsole } from '../support/console.ts';
+import { usesDatabaseOf } from '../support/restartable-api.ts';
 import { press } from '../support/visitor.ts';
 
 const chromium = usesChromium();
@@ -16,6 +17,35 @@ const PATH = '/service/mail';
 const TEXT = '/v3/OS-SERVICE/mail/texts/en/reset-password';
 
 onUsualDatabase('Mail in the console', (api) => {
+  const db = usesDatabaseOf(api);
+
+  it('that was given up is found by its recipient, and removed', async () => {
+    const row = (id: string, recipient: string) => ({
+      ...{ id, template: 'invitation', sealed: 'x', recipient, attempts: 1, next_at: 9e9, created_at: 1, expires_at: 9e9 },
+      ...{ last_error: '550 no such user', failed_at: 2 },
+    });
+    const rows = [row('ann', 'ann@example.org'), row('bob', 'bob@example.org')];
+    await db().write((tx) => tx.insertInto('mails').values(rows).execute());
+    const page = await openConsole(chromium, api, { path: PATH });
+    await onScreen(page, service.title);
+    const inRow = (address: string) => page.getByRole('row', { name: address });
+    await inRow('bob@example.org').waitFor();
+    await page.getByLabel(texts.searchFor(service.whatRecipients)).fill('ann@');
+    await inRow('bob@example.org').waitFor({ state: 'detached' });
+    await inRow('ann@example.org').getByText('550 no such user').waitFor();
+    await inRow('ann@example.org')
+      .getByRole('button', { name: service.dropTitle('invitation') })
+      .click();
+    await page.getByRole('dialog').getByRole('button', { name: texts.remove }).click();
+    await page.getByText(service.noDeliveries).waitFor();
+    const { deliveries } = assertOk(await api.get('/v3/OS-SERVICE/deliveries'));
+    assert.deepEqual(
+      deliveries.map(({ recipient }: any) => recipient),
+      ['bob@example.org'],
+    );
+    assertOk(await api.delete('/v3/OS-SERVICE/deliveries/bob'), 204);
+  });
+
   it('is written, seen before it is saved, refused where its link would go elsewhere, and reset', async () => {
     const page = await openConsole(chromium, api, { path: PATH });
     await onScreen(page, service.title);

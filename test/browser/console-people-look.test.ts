@@ -6,6 +6,7 @@ import { lookTroubles } from '../support/accessibility.ts';
 import { onDatabase } from '../support/api.ts';
 import { usesChromium } from '../support/chromium.ts';
 import { goTo, openConsole } from '../support/console.ts';
+import { makeWaiting } from '../support/registration.ts';
 import { makeTwoFactorUser, press } from '../support/visitor.ts';
 
 const chromium = usesChromium();
@@ -28,6 +29,8 @@ onDatabase('SQLite', 'The look of people in the console', {}, (api) => {
     await look('/people', people.title);
     await look('/people/invitations', people.invitations);
     await look('/people/import', people.importTitle);
+    await makeWaiting(api);
+    await look('/people/waiting', people.waiting.title);
     await look('/people/deletions', people.deletions);
     for (const tab of ['overview', 'sign-in', 'sessions', 'access', 'groups', 'roles', 'history'])
       await look(`/people/${person.id}?tab=${tab}`, person.name);

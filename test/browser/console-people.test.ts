@@ -9,6 +9,7 @@ import { lookTroubles } from '../support/accessibility.ts';
 import { DEFAULT_PASSWORDS, onDatabase, onUsualDatabase, type TestApi, uniqueName } from '../support/api.ts';
 import { usesChromium } from '../support/chromium.ts';
 import { goTo, onScreen, openConsole } from '../support/console.ts';
+import { makeWaiting } from '../support/registration.ts';
 import { makeUser } from '../support/relying-party.ts';
 import { makeTwoFactorUser } from '../support/visitor.ts';
 
@@ -323,6 +324,26 @@ onUsualDatabase('People in the console', (api) => {
     await page.getByRole('row', { name: email }).getByRole('button', { name: people.withdraw }).click();
     await inDialog(page, people.withdraw);
     await told(page, people.withdrawn(email));
+  });
+
+  it('says that people wait for approval, and approves and refuses them', async () => {
+    const { waiting } = people;
+    const [ann, bob] = [await makeWaiting(api), await makeWaiting(api)];
+    const page = await openConsole(chromium, api, { path: '/people' });
+    await page.getByRole('link', { name: waiting.tabWith(2) }).click();
+    await onScreen(page, waiting.title);
+    const button = (user: { name: string }, name: string) =>
+      page.getByRole('row', { name: user.name }).getByRole('button', { name, exact: true });
+    await button(ann, waiting.approve).click();
+    await inDialog(page, waiting.approve);
+    await told(page, waiting.approved(ann.name));
+    await button(bob, waiting.refuse).click();
+    await dialogOf(page).getByLabel(waiting.reason).fill('We know nobody of this name.');
+    await inDialog(page, waiting.refuse);
+    await told(page, waiting.refused(bob.name));
+    await page.getByText(waiting.nobody).waitFor();
+    assert.equal((await userOf(api, ann.id)).enabled, true);
+    assert.equal((await api.get(`/v3/users/${bob.id}`)).status, 404);
   });
 
   it('makes a group with a member and a role, and shows where the role of the member comes from', async () => {

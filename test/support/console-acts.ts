@@ -40,7 +40,7 @@ export interface ConsoleWorld extends World {
 export const any = (text: (...names: string[]) => string): RegExp => new RegExp(`^${text('.+', '.+')}$`);
 
 /** Boxes of a list, and the button for all of them. */
-export const choosing = (rule: string): Act[] => [
-  { name: texts.chooseAll, rule },
-  { name: any(texts.choose), rule },
+export const choosing = (rule: string, ids?: Ids): Act[] => [
+  { name: texts.chooseAll, rule, ...(ids ? { ids } : {}) },
+  { name: any(texts.choose), rule, ...(ids ? { ids } : {}) },
 ];

@@ -186,7 +186,7 @@ export function peopleScreens({ leaver, waiting, invitation }: ConsoleWorld): Co
       path: '/people/waiting',
       opens: ['identity:list_waiting_registrations'],
       acts: [
-        ...choosing('identity:approve_registration'),
+        ...choosing('identity:approve_registration', { user_id: waiting.id }),
         {
           name: people.waiting.approve,
           row: waiting.name,

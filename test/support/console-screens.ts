@@ -210,8 +210,8 @@ function applicationScreens(world: ConsoleWorld): ConsoleScreen[] {
       { name: applications.givePerson, rule: 'add_role_to_user', ids: ofUser },
       { name: applications.giveOrganization, rule: 'add_role_to_organization', ids: ofOrganization },
       {
+        // With ids for those who see no names.
         name: any(applications.whyOf),
-        row: role.name,
         rule: 'explain_permissions',
         ids: { ...ids, user_id: user.id },
         request: ['GET', `/v3/OS-ROLES/users/${user.id}/applications/${application.id}/explanation`],

@@ -13,7 +13,7 @@ import { relativeTime } from '../../shared/time.ts';
 import { type MayWithRow, mayWithEach } from '../allowed.ts';
 import { goQuery } from '../frame.ts';
 import { domainNames, type Links } from '../resources.ts';
-import { api, session } from '../session.ts';
+import { api } from '../session.ts';
 import { words } from '../words/index.ts';
 import { subScreens, WAITING } from './shared.ts';
 
@@ -113,16 +113,15 @@ class Waiting extends Screen {
     const { people } = words;
     const { waiting } = people;
     const isOffered = (row: Row): boolean => this.#may(row, 'identity:approve_registration');
-    const mayAny = session.may('identity:approve_registration');
     const open = this.#rows.filter(isOffered);
     return html`${subScreens('/people/waiting')}<p>${waiting.text}</p>
-    ${mayAny && open.length > 0 ? this.#selection.bar(open, [{ label: waiting.approveChosen, run: (some) => this.#approveAll(some) }]) : nothing}
+    ${open.length > 0 ? this.#selection.bar(open, [{ label: waiting.approveChosen, run: (some) => this.#approveAll(some) }]) : nothing}
     ${table<Row>({
       caption: waiting.title,
       rows: this.#rows,
       key: ({ id }) => id,
       columns: [
-        ...(mayAny ? [this.#selection.column(({ user_name }) => user_name, isOffered)] : []),
+        ...(open.length > 0 ? [this.#selection.column(({ user_name }) => user_name, isOffered)] : []),
         {
           name: people.name,
           isHeader: true,

@@ -7,6 +7,7 @@ import type { Content } from '../../shared/screen.ts';
 import { table } from '../../shared/table.ts';
 import { api, session } from '../session.ts';
 import { words } from '../words/index.ts';
+import { MailQueue } from './deliveries.ts';
 import { type MailText, MailTextForm, nameOfMail, sourceBadge, TEXTS } from './mail-text.ts';
 import { ServicePart } from './part.ts';
 import { readSettings, type Setting, settingForm } from './setting-form.ts';
@@ -20,6 +21,7 @@ export class Mail extends ServicePart {
   #version: Version<readonly Setting[]> = { thing: [], etag: undefined };
   #texts: readonly MailText[] = [];
   #text: MailTextForm | undefined;
+  #queue: MailQueue | undefined;
 
   async load(signal: AbortSignal): Promise<void> {
     const [language, template] = (this.location.query.get('text') ?? '').split('/');
@@ -31,6 +33,8 @@ export class Mail extends ServicePart {
     }
     this.#text = undefined;
     this.#version = await readSettings(signal);
+    this.#queue = session.may('identity:list_deliveries') ? new MailQueue(this.location, this.reload, this.update) : undefined;
+    await this.#queue?.load(signal);
     this.#texts = (await api.get<{ mail_texts: MailText[] }>(TEXTS, { signal })).mail_texts;
   }
 
@@ -68,7 +72,7 @@ export class Mail extends ServicePart {
 
   content(): Content {
     if (this.#text) return this.#text.content();
-    return html`<p>${words.mail.intro} ${session.may('identity:list_deliveries') ? html`<a href=${hrefOf('/service/deliveries', { kind: 'mail' })}>${words.mail.queue}</a>` : nothing}</p>
-      ${this.#server()}${this.#list()}`;
+    const queue = this.#queue && html`<section><h2>${words.mail.queue}</h2>${this.#queue.content()}</section>`;
+    return html`<p>${words.mail.intro}</p>${this.#server()}${queue ?? nothing}${this.#list()}`;
   }
 }

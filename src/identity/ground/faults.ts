@@ -136,6 +136,7 @@ export const identityFaults = {
     status: 409,
     text: 'Conflict occurred attempting to store role - Duplicate Entry: the name {name} looks like {other}.',
   },
+  'user.field_missing': { status: 400, text: 'Who registers here must say this of themselves: {field}.' },
   'user.terms': { status: 400, text: 'The present terms of use must be accepted.' },
   'user.password_short': {
     status: 400,

@@ -5,7 +5,13 @@ import { parseJson } from '../ground/resource/index.ts';
 import type { OpenidRoom } from '../openid/build.ts';
 import { createAccountDeletion, createCancelledDeletion } from './account-deletion/index.ts';
 import { ATTEMPTS_LIMIT, createAcceptance, createInvitations, MAILS_LIMIT } from './invitations/index.ts';
-import { createEmailChange, createMailRequests, createPasswordRecovery, createSelfRegistration } from './people/index.ts';
+import {
+  createEmailChange,
+  createMailRequests,
+  createPasswordRecovery,
+  createSelfRegistration,
+  createTermsAtSignIn,
+} from './people/index.ts';
 import { createRegistration, createRegistrationKeys, createWaiting, type Waiting } from './registration/index.ts';
 import { createConnections, createScim } from './scim/index.ts';
 
@@ -21,6 +27,7 @@ function buildPeople(below: OpenidRoom & { readonly waiting: Waiting }) {
   return {
     passwordRecovery: createPasswordRecovery({ ...below, requests, canResetPassword }),
     selfRegistration: createSelfRegistration({ ...below, requests }),
+    termsAtSignIn: createTermsAtSignIn(below),
     emailChange: createEmailChange({ ...below, requests }),
     peopleSettled: requests.settled,
   };

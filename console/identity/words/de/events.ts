@@ -234,6 +234,7 @@ export const events = {
   'user.registration_requested': 'Jemand bat um Registrierung in {target}',
   'user.registration_waits': '{target} registrierte sich und wartet auf Zustimmung',
   'user.reset_token_made': '{by} erzeugte einen Schlüssel für ein neues Passwort von {target}',
+  'user.terms_accepted': '{by} stimmte den Nutzungsbedingungen zu',
   'user.tokens_revoked': '{by} beendete alle Token von {target}',
   'user.unlocked': '{by} entsperrte {target}',
   'user.updated': '{by} änderte das Konto {target}: {fields}',

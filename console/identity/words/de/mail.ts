@@ -4,6 +4,7 @@ import type { Words } from '../en/index.ts';
 export const mail = {
   intro: 'Wie Mails den Dienst verlassen und was darin steht.',
   queue: 'Mails, die warten oder aufgegeben wurden',
+  queueIntro: 'Mails, die noch zu senden sind oder die der Server endgültig abgelehnt hat. Was gesendet wurde, steht nicht hier.',
   server: 'Server und Absender',
   texts: 'Texte der Mails',
   textsIntro: 'Was in jeder Mail steht. Mails, die ab jetzt gesendet werden, haben den gespeicherten Text.',

@@ -91,6 +91,8 @@ export const service = {
   message: 'Nachricht',
   messageKinds: { web_hook: 'Webhook', mail: 'Mail' },
   messageStates: { waiting: 'wartet', retrying: 'wird erneut versucht', failed: 'aufgegeben' },
+  recipient: 'An',
+  whatRecipients: 'Empfänger',
   made: 'Erstellt',
   attempts: 'Versuche',
   nextAttempt: 'nächster',

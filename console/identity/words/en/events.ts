@@ -253,6 +253,7 @@ export const events = {
   'user.registration_requested': 'Somebody asked to register in {target}',
   'user.registration_waits': '{target} registered, and waits for approval',
   'user.reset_token_made': '{by} made a key for a new password of {target}',
+  'user.terms_accepted': '{by} accepted the terms of use',
   'user.tokens_revoked': '{by} ended all tokens of {target}',
   'user.unlocked': '{by} unlocked {target}',
   'user.updated': '{by} changed the account {target}: {fields}',

@@ -2,6 +2,7 @@
 export const mail = {
   intro: 'How mails leave the service, and what they say.',
   queue: 'Mails that wait or were given up',
+  queueIntro: 'Mails that are still to be sent, or that the server refused for good. What was sent is not listed.',
   server: 'Server and sender',
   texts: 'Texts of mails',
   textsIntro: 'What each mail says. Mails that are sent from now on have the text that is saved.',

@@ -88,6 +88,8 @@ export const service = {
   message: 'Message',
   messageKinds: { web_hook: 'Web hook', mail: 'Mail' },
   messageStates: { waiting: 'waiting', retrying: 'tried again', failed: 'given up' },
+  recipient: 'To',
+  whatRecipients: 'recipients',
   made: 'Made',
   attempts: 'Attempts',
   nextAttempt: 'next',

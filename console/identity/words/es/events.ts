@@ -233,6 +233,7 @@ export const events: Words['events'] = {
   'user.registration_requested': 'Alguien pidió registrarse en {target}',
   'user.registration_waits': '{target} se registró y espera la aprobación',
   'user.reset_token_made': '{by} creó una clave para una contraseña nueva de {target}',
+  'user.terms_accepted': '{by} aceptó las condiciones de uso',
   'user.tokens_revoked': '{by} terminó todos los tokens de {target}',
   'user.unlocked': '{by} desbloqueó a {target}',
   'user.updated': '{by} cambió la cuenta {target}: {fields}',

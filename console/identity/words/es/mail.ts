@@ -4,6 +4,7 @@ import type { Words } from '../en/index.ts';
 export const mail: Words['mail'] = {
   intro: 'Cómo salen los correos del servicio y qué dicen.',
   queue: 'Correos que esperan o a los que se renunció',
+  queueIntro: 'Correos que están por enviar o que el servidor rechazó definitivamente. Lo enviado no aparece.',
   server: 'Servidor y remitente',
   texts: 'Textos de los correos',
   textsIntro: 'Lo que dice cada correo. Los que se envíen a partir de ahora llevan el texto guardado.',

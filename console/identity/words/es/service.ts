@@ -90,6 +90,8 @@ export const service: Words['service'] = {
   message: 'Mensaje',
   messageKinds: { web_hook: 'Web hook', mail: 'Correo' },
   messageStates: { waiting: 'en espera', retrying: 'se reintenta', failed: 'abandonado' },
+  recipient: 'Para',
+  whatRecipients: 'destinatarios',
   made: 'Creado',
   attempts: 'Intentos',
   nextAttempt: 'el próximo',

@@ -84,6 +84,7 @@ describe('The file of a domain', () => {
       GATEHOUSE_IDENTITY_REGISTRATION: 'open',
       GATEHOUSE_IDENTITY_REGISTRATION_EMAIL_DOMAINS: 'a.example, b.example',
       GATEHOUSE_IDENTITY_REGISTRATION_CONFIRMED_BY: 'administrator',
+      GATEHOUSE_IDENTITY_REGISTRATION_GIVEN_NAME: 'required',
       GATEHOUSE_IDENTITY_PASSKEYS: 'required_for_administrators',
       GATEHOUSE_IDENTITY_WALLET_SIGN_IN: 'second',
       GATEHOUSE_IDENTITY_ACCOUNT_DELETION: 'allowed',
@@ -92,8 +93,9 @@ describe('The file of a domain', () => {
     const { registration, passkeys, wallet, account } = read('', env);
     assert.deepEqual(wallet, { signIn: 'second' });
     assert.deepEqual(read('[wallet]\nsign_in = first\n', env).wallet, { signIn: 'first' });
-    const { mode, allowedEmailDomains, confirmedBy } = registration;
-    assert.deepEqual([mode, allowedEmailDomains, confirmedBy], ['open', ['a.example', 'b.example'], 'administrator']);
+    const { mode, allowedEmailDomains, confirmedBy, givenName } = registration;
+    assert.deepEqual([mode, allowedEmailDomains], ['open', ['a.example', 'b.example']]);
+    assert.deepEqual([confirmedBy, givenName], ['administrator', 'required']);
     assert.deepEqual(passkeys, { policy: 'required_for_administrators' });
     assert.deepEqual(account, { deletion: 'allowed', deletionGraceDays: 3 });
     const own = read('[registration]\nmode = invitation\nallowed_email_domains =\n[account]\ndeletion = off\n', env);

@@ -76,6 +76,9 @@ const STRICTER: Readonly<Record<string, (value: unknown, than: unknown) => boole
     return outer.length === 0 || (own.length > 0 && own.every((domain) => outer.includes(domain)));
   },
   'registration.confirmed_by': upTo('person', 'administrator'),
+  'registration.given_name': upTo('off', 'optional', 'required'),
+  'registration.family_name': upTo('off', 'optional', 'required'),
+  'registration.language': upTo('off', 'optional', 'required'),
   'passkeys.policy': upTo('off', 'allowed', 'required_for_administrators'),
   'wallet.sign_in': (value, than) => value === 'off' || than === 'both' || isSame(value, than),
   'account.deletion': upTo('allowed', 'off'),

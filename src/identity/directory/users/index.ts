@@ -17,7 +17,7 @@ export { areAlike } from './names.ts';
 export { isLikeAddress, isOwnName, withoutAddress } from './own-name.ts';
 export type { BesideExpired } from './own-password.rules.ts';
 export type { OwnProfile } from './own-profile.rules.ts';
-export { isLanguage, isZone } from './person-attributes.ts';
+export { isLanguage, isPersonName, isZone } from './person-attributes.ts';
 export { type Person, type Profile, sharedText, withMainEmail } from './profile.ts';
 export { type Recipient, recipientOf } from './recipient.ts';
 export { insertUserRow, updateUserRow } from './rows.rules.ts';

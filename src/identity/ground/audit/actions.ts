@@ -133,6 +133,7 @@ const VERBS = {
     'registration_requested',
     'registration_waits',
     'reset_token_made',
+    'terms_accepted',
     'tokens_revoked',
     'unlocked',
   ],

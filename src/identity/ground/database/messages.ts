@@ -24,6 +24,8 @@ export interface OutboxRow extends QueueRow {
 export interface MailRow extends QueueRow {
   template: string;
   sealed: string;
+  /** Null: stored by an earlier version. */
+  recipient: string | null;
   expires_at: number;
 }
 

@@ -49,5 +49,6 @@ export { type Brand, cookieIn, LANGUAGE_COOKIE, lookOf, type PageLook, type Read
 export { type PageRefusal, refusal, refusalOf } from './messages.ts';
 export { createPreviews, type LookDraft, type Preview, type PreviewContent, type Previews } from './previews.ts';
 export { style } from './style.ts';
+export { termsField } from './terms-field.ts';
 export { browserName, userAgentOf } from './user-agent.ts';
 export { LANGUAGES, type PageWords } from './words/index.ts';

@@ -5,10 +5,18 @@ import type { PageWords } from './words/index.ts';
 
 type Message = (words: PageWords, values: Fault['values']) => string;
 
+/** By the names of the base API. */
+const BAD_VALUES: Readonly<Record<string, (words: PageWords) => string>> = {
+  name: (words) => words.invitationBadName,
+  password: (words) => words.badLength,
+  given_name: (words) => words.wrongProfile.givenName,
+  family_name: (words) => words.wrongProfile.familyName,
+  language: (words) => words.wrongProfile.preferredLanguage,
+};
+
 /** Faults that people can meet on a page. A test asks for an entry for each fault, or for its place among those of the APIs. */
 const MESSAGES: Partial<Readonly<Record<keyof typeof identityFaults, Message>>> = {
-  'request.bad_value': (words, { field }) =>
-    field === 'name' ? words.invitationBadName : field === 'password' ? words.badLength : words.badValue,
+  'request.bad_value': (words, { field }) => BAD_VALUES[String(field)]?.(words) ?? words.badValue,
   'request.invalid_field': (words) => words.badValue,
   'request.malformed_json': (words) => words.formText,
   'request.malformed_url': (words) => words.formText,
@@ -29,6 +37,7 @@ const MESSAGES: Partial<Readonly<Record<keyof typeof identityFaults, Message>>> 
   'user.not_found': (words) => words.accountIsGone,
   'user.email_changed': (words) => words.emailHasChanged,
   'user.name_alike': (words) => words.nameOrAddressTaken,
+  'user.field_missing': (words) => words.fieldMissing,
   'user.terms': (words) => words.termsNotAccepted,
   'user.password_short': (words, { least }) => words.passwordShort(Number(least)),
   'user.password_common': (words) => words.passwordCommon,
@@ -103,8 +112,10 @@ function fieldOf({ code, values }: Fault): string | undefined {
   if (code.startsWith('user.password')) return 'new_password';
   if (code.startsWith('user.name')) return 'name';
   if (code === 'user.terms') return 'terms';
-  if (code !== 'request.bad_value') return undefined;
-  return values.field === 'password' ? 'new_password' : values.field === 'name' ? 'name' : undefined;
+  if (code !== 'request.bad_value' && code !== 'user.field_missing') return undefined;
+  const field = String(values.field);
+  if (!Object.hasOwn(BAD_VALUES, field)) return undefined;
+  return field === 'password' ? 'new_password' : field;
 }
 
 /** The seconds of Retry-After. */

@@ -121,7 +121,8 @@ export function createMail({ db, clock, log, seal, config, dataDir, issuer, look
       const [id, now] = [newId(), seconds(clock)];
       const lifetime = letter.seconds ?? ('link' in TEMPLATES[template] ? config.linkSeconds : NOTICE_SECONDS);
       const sealed = sealContent(seal, id, content);
-      await insertMail(tx, { id, template, sealed, attempts: 0, next_at: now, created_at: now, expires_at: now + lifetime });
+      const expires_at = now + lifetime;
+      await insertMail(tx, { id, template, sealed, recipient: to, attempts: 0, next_at: now, created_at: now, expires_at });
       return true;
     },
 

@@ -35,6 +35,15 @@ export const lookSettings = {
   privacyUrl: linkTo('PRIVACY', 'what is done with personal data'),
 } as const;
 
+const FIELD_USES = ['off', 'optional', 'required'] as const;
+const asksFor = (name: string, what: string) =>
+  setting.choice(
+    `GATEHOUSE_IDENTITY_REGISTRATION_${name}`,
+    'off',
+    FIELD_USES,
+    `Whether people who make an account are asked for ${what}.`,
+  );
+
 export const registrationSettings = {
   registrationMode: setting.choice(
     'GATEHOUSE_IDENTITY_REGISTRATION',
@@ -52,6 +61,9 @@ export const registrationSettings = {
     ['person', 'administrator'],
     'Who confirms a registration: the person alone, by the link in the mail; or after that an administrator or a manager of the domain as well.',
   ),
+  registrationGivenName: asksFor('GIVEN_NAME', 'their given name'),
+  registrationFamilyName: asksFor('FAMILY_NAME', 'their family name'),
+  registrationLanguage: asksFor('LANGUAGE', 'their language; otherwise it is that of the page'),
   registrationKeySeconds: setting.number(
     'GATEHOUSE_IDENTITY_REGISTRATION_KEY_SECONDS',
     28_800,
@@ -61,6 +73,11 @@ export const registrationSettings = {
   termsVersion: setting.optionalText(
     'GATEHOUSE_IDENTITY_TERMS_VERSION',
     'Version of the terms of use, such as 2026-01. When set, whoever registers must accept the terms, and the service stores which version they accepted.',
+  ),
+  termsAtSignIn: setting.flag(
+    'GATEHOUSE_IDENTITY_TERMS_AT_SIGN_IN',
+    false,
+    'Whether people who have an account already must accept this version of the terms of use at their next sign-in in a browser.',
   ),
   invitationSeconds: setting.number(
     'GATEHOUSE_IDENTITY_INVITATION_SECONDS',

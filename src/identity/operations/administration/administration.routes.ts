@@ -125,13 +125,15 @@ function mountDeliveries(app: IdentityApp, administration: Administration): void
     {
       id: 'listServiceDeliveries',
       summary: 'List messages that were not sent',
-      description: 'They wait to be sent or were given up. The newest first, without their content.',
+      description:
+        'They wait to be sent or were given up. The newest first, without their content. Administrators see to whom a mail goes; it is in no log.',
       tag,
       rule: 'identity:list_deliveries',
       documentation: {
         query: {
           ...PAGE_DOCUMENTATION.query,
           kind: 'Only web_hook or mail.',
+          recipient: 'Only mails to an address with this text in it.',
           state: 'Only waiting (also those that are tried again) or failed.',
         },
       },

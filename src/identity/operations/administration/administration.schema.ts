@@ -63,6 +63,7 @@ const Delivery = t.object({
   id: t.string(),
   kind: t.oneOf('web_hook', 'mail'),
   subject: t.string({ description: 'The event, or the template of the mail.' }),
+  recipient: t.nullable(t.string({ description: 'To whom a mail goes; null for web hooks.' })),
   state: t.oneOf('waiting', 'retrying', 'failed'),
   attempts: t.integer(),
   last_error: t.nullable(t.string()),

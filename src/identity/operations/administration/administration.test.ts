@@ -286,6 +286,23 @@ onEachDatabase(
       );
     });
 
+    it('shows to whom a mail goes, and finds it by that', async () => {
+      const row = (id: string, recipient: string | null) => ({
+        ...{ id, template: 'test', sealed: 'x', recipient, attempts: 0, next_at: 9e9, created_at: 1, expires_at: 9e9 },
+      });
+      const rows = [row('ann', 'Ann_B@example.org'), row('bob', 'annxb@example.org'), row('old', null)];
+      await db().write((tx) => tx.insertInto('mails').values(rows).execute());
+      const found = async (query: string) => (await list(query)).map(({ id }: { id: string }) => id).sort();
+      assert.deepEqual(await found('?kind=mail'), ['ann', 'bob', 'old']);
+      assert.deepEqual(await found('?recipient=ann_b%40EXAMPLE'), ['ann'], 'as text, not as a pattern');
+      assert.deepEqual(await found('?recipient=example.org&state=waiting'), ['ann', 'bob']);
+      assert.deepEqual(await found('?recipient=%25&kind=web_hook'), []);
+      assert.equal((await list('?recipient=ann_b'))[0].recipient, 'Ann_B@example.org');
+      for (const { id } of rows) assert.equal((await api.delete(`/v3/OS-SERVICE/deliveries/${id}`)).status, 204);
+      const { events } = assertOk(await api.get('/v3/OS-AUDIT/events?target_id=ann'));
+      assert.ok(!JSON.stringify(events).includes('example.org'), 'no address in the audit log');
+    });
+
     it('deletes, pages and filters; what waits for its first attempt is not sent twice', async () => {
       const row = (id: string, created_at: number) => ({
         ...{ id, event: 'test', body: '{"secret":"x"}', attempts: 0, next_at: 9e9, created_at },

@@ -9,11 +9,12 @@ import { type Delivery, findDelivery, listDeliveries, queueStates, removeDeliver
 const time = (at: number): string => isoTime(at * 1000);
 
 export const renderDelivery = (delivery: Delivery) => {
-  const { id, kind, subject, attempts, created_at, next_at, last_error, failed_at, expires_at } = delivery;
+  const { id, kind, subject, recipient, attempts, created_at, next_at, last_error, failed_at, expires_at } = delivery;
   return {
     id,
     kind,
     subject,
+    recipient,
     state: failed_at !== null ? 'failed' : last_error === null ? 'waiting' : 'retrying',
     attempts,
     last_error,
@@ -49,6 +50,7 @@ export function createDeliveries({ db, clock, change }: Pick<Deps, 'db' | 'clock
       const filter = {
         kind: choiceIn(query, 'kind', ['web_hook', 'mail']),
         state: choiceIn(query, 'state', ['waiting', 'failed']),
+        recipient: single(query, 'recipient')?.trim().toLowerCase() || undefined,
       };
       const page = foundPage(query, await listDeliveries(db.read, filter, pageOf(query)));
       return { ...page, items: page.items.map(renderDelivery) };

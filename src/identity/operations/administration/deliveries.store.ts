@@ -1,4 +1,4 @@
-// The messages of all queues as administrators see them: without their content and recipients.
+// The messages of all queues as administrators see them: without their content.
 import { type SqlBool, sql } from 'kysely';
 import type { PageRequest, RowPage } from '../../../platform/database/index.ts';
 import type { Reader, Tx } from '../../ground/database/index.ts';
@@ -11,6 +11,8 @@ export interface Delivery {
   readonly kind: DeliveryKind;
   /** The event, or the template of the mail. */
   readonly subject: string;
+  /** Of a mail. */
+  readonly recipient: string | null;
   readonly attempts: number;
   readonly next_at: number;
   readonly created_at: number;
@@ -23,9 +25,9 @@ const QUEUES: Readonly<Record<DeliveryKind, Queue>> = { web_hook: 'outbox', mail
 
 const COLUMNS = sql.raw('attempts, next_at, created_at, last_error, failed_at');
 const DELIVERIES = sql`(
-  select id, 'web_hook' as kind, event as subject, ${COLUMNS}, cast(null as bigint) as expires_at from outbox
+  select id, 'web_hook' as kind, event as subject, cast(null as text) as recipient, ${COLUMNS}, cast(null as bigint) as expires_at from outbox
   union all
-  select id, 'mail' as kind, template as subject, ${COLUMNS}, expires_at from mails
+  select id, 'mail' as kind, template as subject, recipient, ${COLUMNS}, expires_at from mails
 ) deliveries`;
 
 const CONDITIONS = {
@@ -36,7 +38,11 @@ const CONDITIONS = {
 export interface DeliveryFilter {
   readonly kind?: DeliveryKind | undefined;
   readonly state?: keyof typeof CONDITIONS | undefined;
+  /** A part of the address, in small letters. */
+  readonly recipient?: string | undefined;
 }
+
+const like = (text: string): string => `%${text.replaceAll(/[\\%_]/g, '\\$&')}%`;
 
 export async function findDelivery(db: Reader, id: string): Promise<Delivery | undefined> {
   return (await sql<Delivery>`select * from ${DELIVERIES} where id = ${id}`.execute(db)).rows[0];
@@ -45,7 +51,7 @@ export async function findDelivery(db: Reader, id: string): Promise<Delivery | u
 /** The newest first. Undefined if the marker names none. */
 export async function listDeliveries(
   db: Reader,
-  { kind, state }: DeliveryFilter,
+  { kind, state, recipient }: DeliveryFilter,
   { limit, marker }: PageRequest,
 ): Promise<RowPage<Delivery> | undefined> {
   const last = marker === undefined ? undefined : await findDelivery(db, marker);
@@ -54,6 +60,7 @@ export async function listDeliveries(
     sql<SqlBool>`1 = 1`,
     ...(kind === undefined ? [] : [sql<SqlBool>`kind = ${kind}`]),
     ...(state === undefined ? [] : [CONDITIONS[state]]),
+    ...(recipient === undefined ? [] : [sql<SqlBool>`lower(recipient) like ${like(recipient)} escape '\\'`]),
     ...(last ? [sql<SqlBool>`(created_at, id) < (${last.created_at}, ${last.id})`] : []),
   ];
   const { rows } = await sql<Delivery>`select * from ${DELIVERIES} where ${sql.join(conditions, sql` and `)}

@@ -218,6 +218,15 @@ export async function readRegistration(db: Reader, userId: string) {
   return { registration, keys, terms, waiting };
 }
 
+/** Those that were not sent yet, to the address that the person confirmed. */
+export const readMails = (db: Reader, address: string) =>
+  db
+    .selectFrom('mails')
+    .where((eb) => eb(eb.fn<string>('lower', ['recipient']), '=', address.toLowerCase()))
+    .orderBy('created_at')
+    .select(['template', 'recipient', 'attempts', 'created_at', 'expires_at', 'failed_at'])
+    .execute();
+
 /** Those that the person accepted, and those to an address they confirmed. Who invited them is left out: that is somebody else. */
 export const readInvitations = (db: Reader, userId: string, confirmedKey: string) =>
   db

@@ -18,6 +18,7 @@ import {
   readIssuedCredentials,
   readLinks,
   readLoginFailures,
+  readMails,
   readOAuth1AccessTokens,
   readPasskeys,
   readPasswords,
@@ -213,10 +214,25 @@ const registration: Section = async (db, userId) => {
   };
 };
 
-const invitations: Section = async (db, userId) => {
+/** An address that nobody proved may be somebody else's. */
+async function confirmedAddress(db: Database['read'], userId: string): Promise<string> {
   const user = await readAccount(db, userId);
-  const address = user && isEmailConfirmed(user) ? user.confirmed_email : null;
-  return (await readInvitations(db, userId, nameKey(address ?? ''))).map((row) => ({
+  return (user && isEmailConfirmed(user) ? user.confirmed_email : null) ?? '';
+}
+
+const mails: Section = async (db, userId) =>
+  (await readMails(db, await confirmedAddress(db, userId))).map((row) => ({
+    mail: row.template,
+    to: row.recipient,
+    attempts: row.attempts,
+    created_at: time(row.created_at),
+    expires_at: time(row.expires_at),
+    given_up_at: time(row.failed_at),
+  }));
+
+const invitations: Section = async (db, userId) => {
+  const address = await confirmedAddress(db, userId);
+  return (await readInvitations(db, userId, nameKey(address))).map((row) => ({
     ...row,
     created_at: time(row.created_at),
     sent_at: time(row.sent_at),
@@ -271,5 +287,6 @@ export const sectionsWith = (sessions: SessionReader): readonly (readonly [name:
   ['links', links],
   ['registration', registration],
   ['invitations', invitations],
+  ['mails', mails],
   ['account_deletion', deletion],
 ];

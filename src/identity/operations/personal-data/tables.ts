@@ -59,7 +59,7 @@ export const TABLE_COVERAGE: Readonly<Record<keyof Tables, TableCoverage>> = {
   issued_credential_roles: inSection('issued_credentials'),
   issued_credential_tags: { leftOut: 'The groups and organizations of the person, which are in the file, as caches name them.' },
   audit_events: inSection('events'),
-  mails: ON_ITS_WAY,
+  mails: inSection('mails'),
   outbox: ON_ITS_WAY,
   logouts: ON_ITS_WAY,
 

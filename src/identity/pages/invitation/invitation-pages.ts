@@ -9,10 +9,12 @@ import {
   type PageLook,
   page,
   showPasswords,
+  termsField,
   type WrongForm,
 } from '../../ground/look/index.ts';
 import type { Terms } from '../../provisioning/people/index.ts';
-import { termsField } from '../people/index.ts';
+import { FIELDS, type FieldUses, type FieldValues } from '../../provisioning/registration/index.ts';
+import { askedFields } from '../people/index.ts';
 
 export interface InvitationPageData {
   readonly action: string;
@@ -27,6 +29,8 @@ export interface InvitationPageData {
   /** For the form. */
   readonly name: string;
   /** For a new account. */
+  readonly fields: FieldUses;
+  readonly values: FieldValues;
   readonly terms: Terms | undefined;
   readonly refused?: WrongForm | undefined;
 }
@@ -34,18 +38,21 @@ export interface InvitationPageData {
 const form = ({ action, token }: InvitationPageData, step: string, body: Html): Html =>
   html`<form method="post" action="${action}">${hidden('form_token', token)}${hidden('step', step)}${body}</form>`;
 
-const NEW_ACCOUNT = ['name', 'new_password', 'new_password_again', 'terms'];
+const NEW_ACCOUNT = ['name', 'new_password', 'new_password_again', 'terms', ...FIELDS];
 
-const newAccountForm = ({ words }: PageLook, data: InvitationPageData): Html =>
-  html`<p>${words.invitationNew}</p>${form(
+function newAccountForm(look: PageLook, data: InvitationPageData): Html {
+  const { words } = look;
+  return html`<p>${words.invitationNew}</p>${form(
     data,
     'create',
     html`${checkedField(data.refused, { name: 'name', label: words.userName, value: data.name, complete: 'username', focus: true })}
+${askedFields(look, data.fields, data.values, data.refused)}
 ${checkedField(data.refused, { name: 'new_password', label: words.invitationPassword, type: 'password', complete: 'new-password' })}
 ${checkedField(data.refused, { name: 'new_password_again', label: words.invitationPasswordAgain, type: 'password', complete: 'new-password' })}
 ${showPasswords(words)}
 ${termsField(words, data.terms, data.refused)}<button type="submit">${words.invitationCreate}</button>`,
   )}`;
+}
 
 function choices(look: PageLook, data: InvitationPageData): Html {
   const { words } = look;

@@ -21,6 +21,7 @@ import {
 } from '../../ground/look/index.ts';
 import { INVITATION } from '../../openid/paths/index.ts';
 import type { AcceptInvitation, OpenInvitation } from '../../provisioning/invitations/index.ts';
+import { FIELDS, type FieldValues } from '../../provisioning/registration/index.ts';
 import { findSignedInPerson, redirectToSignIn, type SignedInPerson, type SignedInPersonDeps } from '../account/index.ts';
 import { invitationDonePage, invitationEndedPage, invitationPage } from './invitation-pages.ts';
 import { keepToken } from './token-cookie.ts';
@@ -46,6 +47,9 @@ interface Visit {
 
 const text = (form: URLSearchParams, name: string): string => form.get(name) ?? '';
 
+const fieldsIn = (form: URLSearchParams): FieldValues =>
+  Object.fromEntries(FIELDS.map((field) => [field, text(form, field).trim()]));
+
 export function createInvitationHandler(deps: InvitationPageDeps) {
   const { acceptance, gate } = deps;
 
@@ -66,7 +70,7 @@ export function createInvitationHandler(deps: InvitationPageDeps) {
   async function show(
     visit: Visit,
     formKey: string,
-    { name, refused }: { refused?: PageRefusal; name?: string } = {},
+    { name, values, refused }: { refused?: PageRefusal; name?: string; values?: FieldValues } = {},
   ): Promise<void> {
     const { browser, person, about } = visit;
     // What happened meanwhile: somebody may have made an account with this address.
@@ -78,6 +82,7 @@ export function createInvitationHandler(deps: InvitationPageDeps) {
       token: formToken(formKey, about),
       person: person && { name: person.user.name, canAccept },
       name: name ?? invitation.name,
+      values: values ?? { language: invitation.language ?? browser.look.words.language },
       terms: acceptance.terms(),
       refused,
     });
@@ -89,6 +94,7 @@ export function createInvitationHandler(deps: InvitationPageDeps) {
     await acceptance.acceptAsNew(browser.exchange, token, {
       name,
       password: text(form, 'new_password'),
+      fields: fieldsIn(form),
       acceptedTerms: text(form, 'terms') || undefined,
     });
     keepToken(browser, COOKIE, undefined);
@@ -111,12 +117,16 @@ export function createInvitationHandler(deps: InvitationPageDeps) {
     }
     const name = text(form, 'name');
     if (text(form, 'new_password') !== form.get('new_password_again'))
-      return show(visit, formKey, { name, refused: refusal(words.passwordsDiffer, 400, 'new_password_again') });
+      return show(visit, formKey, {
+        name,
+        values: fieldsIn(form),
+        refused: refusal(words.passwordsDiffer, 400, 'new_password_again'),
+      });
     return createAccount(visit, form);
   }
 
   /** The links end, or the form is shown again with what was wrong. */
-  async function showProblem(visit: Visit, error: unknown, formKey: string, name: string): Promise<void> {
+  async function showProblem(visit: Visit, error: unknown, formKey: string, form: URLSearchParams): Promise<void> {
     const { browser } = visit;
     const { words } = browser.look;
     const code = error instanceof Fault ? error.code : undefined;
@@ -127,7 +137,7 @@ export function createInvitationHandler(deps: InvitationPageDeps) {
     if (code === 'auth.required') return redirect(browser, INVITATION);
     const isTaken = code === 'user.name_alike' || code === 'resource.duplicate';
     const refused = isTaken ? refusal(words.invitationNameTaken, 400, 'name') : refusalOf(words, error, '');
-    return show(visit, formKey, { name, refused });
+    return show(visit, formKey, { name: text(form, 'name'), values: fieldsIn(form), refused });
   }
 
   return async function serve(provider: Provider, browser: BrowserRequest, keys: readonly string[]): Promise<void> {
@@ -149,7 +159,7 @@ export function createInvitationHandler(deps: InvitationPageDeps) {
     try {
       return await runStep(visit, form, keys[0]!);
     } catch (error) {
-      return showProblem(visit, error, keys[0]!, text(form, 'name'));
+      return showProblem(visit, error, keys[0]!, form);
     }
   };
 }

@@ -2,4 +2,4 @@
 
 export { createNewEmailPage, type NewEmailDeps, type NewEmailPage } from './new-email.ts';
 export { createPeoplePages, type PeoplePages, type PeoplePagesDeps } from './people.ts';
-export { termsField } from './people-pages.ts';
+export { askedFields } from './people-pages.ts';

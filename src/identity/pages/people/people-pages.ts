@@ -1,6 +1,7 @@
 // Pages for a forgotten password, for registration and for another e-mail address. Forms for people who are not signed in need no token
 // against forgery: they do nothing that a stranger could not do, or they carry the token of a link.
 
+import { LANGUAGE_TABLE } from '../../../platform/languages/index.ts';
 import {
   checkedField,
   errorMessage,
@@ -10,13 +11,14 @@ import {
   hidden,
   html,
   type PageLook,
-  type PageWords,
   page,
   problem,
   showPasswords,
+  termsField,
   type WrongForm,
 } from '../../ground/look/index.ts';
 import type { Terms } from '../../provisioning/people/index.ts';
+import { asksWholeName, FIELDS, type FieldUses, type FieldValues } from '../../provisioning/registration/index.ts';
 import { type DelegatedList, delegatedNotice } from '../account/index.ts';
 
 export interface StrangerForm {
@@ -133,23 +135,40 @@ export function registrationClosedPage(look: PageLook, interaction: string | und
   });
 }
 
-/** The version is sent back: what is accepted is what the page named. */
-export const termsField = (words: PageWords, terms: Terms | undefined, refused: WrongForm | undefined): Html => {
-  if (!terms) return html``;
-  const why = refused?.field === 'terms' ? problem(refused.message) : html``;
-  return html`<p><a href="${terms.url}" target="_blank" rel="noopener">${words.readTerms}</a> <span class="soft">(${terms.version})</span></p>
-<label class="check"><input type="checkbox" name="terms" value="${terms.version}" required> ${words.acceptTerms}</label>${why}`;
-};
+/** What the domain asks people about themselves. */
+export function askedFields({ words }: PageLook, uses: FieldUses, values: FieldValues, refused: WrongForm | undefined): Html {
+  const part = (name: 'given_name' | 'family_name', label: string, complete: string): Html | string =>
+    uses[name] === 'off'
+      ? ''
+      : checkedField(refused, { name, label, value: values[name] ?? '', complete, optional: uses[name] === 'optional' });
+  const isWrong = refused?.field === 'language';
+  const languages = Object.entries(LANGUAGE_TABLE).map(
+    ([tag, { name }]) => html`<option value="${tag}" lang="${tag}"${tag === values.language && html` selected`}>${name}</option>`,
+  );
+  const language =
+    uses.language !== 'off' &&
+    html`<label for="language">${words.languageLabel}</label>
+<select id="language" name="language"${uses.language === 'required' && html` required`}${isWrong && html` aria-invalid="true" aria-describedby="problem"`}>${uses.language === 'optional' && html`<option value="">${words.asInBrowser}</option>`}${languages}</select>${isWrong && problem(refused.message)}`;
+  return html`${part('given_name', words.givenName, 'given-name')}${part('family_name', words.familyName, 'family-name')}${language}`;
+}
 
 export function confirmEmailPage(
   look: PageLook,
-  about: CheckedForm & { token: string; address: string; name: string; terms: Terms | undefined },
+  about: CheckedForm & {
+    token: string;
+    address: string;
+    name: string;
+    uses: FieldUses;
+    values: FieldValues;
+    terms: Terms | undefined;
+  },
 ): string {
   const { words } = look;
-  const body = html`${formMessage(about.refused, ['name', 'terms', ...NEW_PASSWORD])}${form(
+  const body = html`${formMessage(about.refused, ['name', 'terms', ...FIELDS, ...NEW_PASSWORD])}${form(
     about,
     html`${hidden('token', about.token)}${userName(look, about.address)}
-${checkedField(about.refused, { name: 'name', label: words.yourName, value: about.name, complete: 'name', focus: true })}
+${asksWholeName(about.uses) && checkedField(about.refused, { name: 'name', label: words.yourName, value: about.name, complete: 'name', focus: true })}
+${askedFields(look, about.uses, about.values, about.refused)}
 ${newPasswordFields(look, about)}
 ${termsField(words, about.terms, about.refused)}<button type="submit">${words.createAccount}</button>`,
   )}${back(look, undefined)}`;

@@ -4,17 +4,19 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, it } from 'node:test';
-import { assertOk } from '../../../../test/support/answers.ts';
+import { assertOk, assertRefused } from '../../../../test/support/answers.ts';
 import { DEFAULT_PASSWORDS, onDatabase, onUsualDatabase } from '../../../../test/support/api.ts';
 import { smtpSettings } from '../../../../test/support/mail-server.ts';
 import { askToRegister, linkIn, newestMail, newMailbox, startMailServer } from '../../../../test/support/mailbox.ts';
+import { RegistrationClient } from '../../../../test/support/registration.ts';
 import { makeUser, RelyingParty } from '../../../../test/support/relying-party.ts';
 import { databaseOf } from '../../../../test/support/restartable-api.ts';
-import { assertAtField, TestBrowser } from '../../../../test/support/test-browser.ts';
+import { assertAtField, type BrowserPage, TestBrowser } from '../../../../test/support/test-browser.ts';
 import { LANGUAGES } from '../../ground/look/index.ts';
 
 const { en, es } = LANGUAGES;
 const PASSWORD = 'a password that was chosen';
+const isAccount = ({ url }: BrowserPage): boolean => new URL(url).pathname === '/account';
 const ANSWERS = { name: 'Ann Example', new_password: PASSWORD, new_password_again: PASSWORD };
 
 const server = await startMailServer();
@@ -110,6 +112,85 @@ onUsualDatabase(
         [['2', 'https://example.org/terms']],
       );
       assertOk(await store({ TERMS_VERSION: null, TERMS_URL: null }));
+    });
+
+    it('has terms that people with an account accept at their next sign-in, if the service wants that', async () => {
+      const store = async (values: Record<string, string | null>) =>
+        assertOk(
+          await api.patch('/v3/OS-SERVICE/settings', {
+            settings: Object.fromEntries(
+              Object.entries(values).map(([key, value]) => [`GATEHOUSE_IDENTITY_TERMS_${key}`, value]),
+            ),
+          }),
+        );
+      const { user, name, password } = await makeUser(api);
+      await store({ VERSION: '1', URL: 'https://example.org/terms', AT_SIGN_IN: 'true' });
+      const browser = new TestBrowser(api);
+      const asked = await browser.signIn('/account', { name, password });
+      assert.ok(asked.text.includes(en.termsChangedTitle) && asked.text.includes('https://example.org/terms'), asked.text);
+      const { action, fields } = asked.forms.find((form) => form.fields.step === 'terms')!;
+      const send = (values: Record<string, string>) => browser.send(new URL(action, asked.url), { ...fields, ...values });
+      for (const values of [{}, { terms: '0' }]) {
+        const refused = await send(values);
+        assert.ok(refused.status === 400 && refused.text.includes(en.termsNotAccepted), refused.text);
+      }
+      for (const step of ['skip', 'ask-code', 'code', 'passkey-create', 'wallet'])
+        assert.ok(!isAccount(await send({ step, terms: '1' })), step);
+      await store({ VERSION: '2' });
+      assert.equal((await send({ terms: '1' })).status, 400, 'another version');
+      assert.ok(!isAccount(await browser.go('/account')), 'nobody is signed in yet');
+      await api.logIn({ id: user.id, password });
+      const again = await browser.signIn('/account', { name, password });
+      const account = await browser.submit(again, 'terms', { terms: '2' });
+      assert.ok(isAccount(account), account.text);
+      assert.ok(isAccount(await new TestBrowser(api).signIn('/account', { name, password })), 'once');
+      const { events } = assertOk(await api.get(`/v3/OS-AUDIT/events?target_id=${user.id}&action=user.terms_accepted`));
+      assert.deepEqual(
+        events.map(({ detail }: any) => detail.version),
+        ['2'],
+      );
+      await store({ VERSION: null, URL: null, AT_SIGN_IN: null });
+    });
+
+    it('asks for what the domain wants to know, and keeps it', async () => {
+      const store = async (values: Record<string, string | null>) =>
+        assertOk(
+          await api.patch('/v3/OS-SERVICE/settings', {
+            settings: Object.fromEntries(
+              Object.entries(values).map(([key, value]) => [`GATEHOUSE_IDENTITY_REGISTRATION_${key}`, value]),
+            ),
+          }),
+        );
+      await store({ GIVEN_NAME: 'required', LANGUAGE: 'optional' });
+      const email = newMailbox();
+      await askToRegister(api, email);
+      const browser = new TestBrowser(api);
+      let page = await browser.go(linkIn(await newestMail(server, email)));
+      assert.ok(!page.text.includes('name="family_name"'), 'it is off');
+      for (const [more, field, message] of [
+        [{ given_name: ' ' }, 'given_name', en.fieldMissing],
+        [{ given_name: 'Ann', family_name: 'Example', name: '' }, 'name', en.noName],
+      ] as const) {
+        page = await browser.submit(page, undefined, { ...ANSWERS, ...more });
+        assert.equal(page.status, 400);
+        assertAtField(page, field, message);
+      }
+      page = await browser.submit(page, undefined, { ...ANSWERS, given_name: 'Ann', language: 'no language' });
+      assert.ok(page.status === 400 && page.text.includes(en.wrongProfile.preferredLanguage), page.text);
+      await store({ FAMILY_NAME: 'required' });
+      const said = { ...ANSWERS, name: '', given_name: 'Ann', language: 'es' };
+      page = await browser.submit(page, undefined, said);
+      assertAtField(page, 'family_name', en.fieldMissing);
+      assert.ok(!page.text.includes('name="name"'), 'both parts are the name');
+      page = await browser.submit(page, undefined, { ...said, family_name: 'Example' });
+      assert.equal(page.status, 200, page.text);
+      const { users } = assertOk(await api.get(`/v3/users?name=${encodeURIComponent(email)}`));
+      const { given_name, family_name, language } = assertOk(await api.get(`/v3/users/${users[0].id}`)).user;
+      assert.deepEqual([given_name, family_name, language], ['Ann', 'Example', 'es']);
+      const portal = new RegistrationClient(api);
+      assertRefused(await portal.register({ name: newMailbox(), given_name: 'Bob' }), 400, /family_name/);
+      assertOk(await portal.register({ name: newMailbox(), given_name: 'Bob', family_name: 'Example' }), 201);
+      await store({ GIVEN_NAME: null, FAMILY_NAME: null, LANGUAGE: null });
     });
 
     it('with an address that has an account sends a mail that says so', async () => {

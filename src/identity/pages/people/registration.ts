@@ -4,7 +4,14 @@ import { Fault } from '../../../platform/faults/index.ts';
 import { DEFAULT_DOMAIN } from '../../access/context/index.ts';
 import { type BrowserRequest, type PageRefusal, refusal, refusalOf, sendAnswer, sendPage } from '../../ground/look/index.ts';
 import { REGISTER_PAGE } from '../../openid/paths/index.ts';
-import { isAllowed, type OpenDomain, readAddress, type SelfRegistration } from '../../provisioning/people/index.ts';
+import {
+  isAllowed,
+  type OpenDomain,
+  type OpenRegistration,
+  readAddress,
+  type SelfRegistration,
+} from '../../provisioning/people/index.ts';
+import { asksWholeName, FIELDS, type FieldValues } from '../../provisioning/registration/index.ts';
 import {
   accountReadyPage,
   accountWaitsPage,
@@ -23,8 +30,11 @@ export interface RegistrationPagesDeps {
 const MAX_NAME = 100;
 
 /** One line of printable characters. */
-const readName = (form: URLSearchParams): string =>
-  [...textIn(form, 'name').replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]+/gu, ' ')].slice(0, MAX_NAME).join('').trim();
+const readLine = (form: URLSearchParams, name: string): string =>
+  [...textIn(form, name).replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]+/gu, ' ')].slice(0, MAX_NAME).join('').trim();
+
+const readFields = (form: URLSearchParams): FieldValues =>
+  Object.fromEntries(FIELDS.map((field) => [field, readLine(form, field)]));
 
 /** Links and hidden fields name the domain, unless it is the default one. */
 export const domainValue = ({ id, name }: OpenDomain): string => (id === DEFAULT_DOMAIN ? '' : name);
@@ -75,32 +85,45 @@ export function confirmEmail({ selfRegistration }: RegistrationPagesDeps): Stran
   };
   const showForm = (
     browser: BrowserRequest,
-    values: { token: string; address: string; name: string },
+    about: { token: string; opened: OpenRegistration; name: string; values: FieldValues },
     refused?: PageRefusal,
   ): void =>
-    sendAnswer(browser, confirmEmailPage(browser.look, { ...values, terms: selfRegistration.terms(), refused }), refused);
+    sendAnswer(
+      browser,
+      confirmEmailPage(browser.look, {
+        ...about,
+        address: about.opened.link.address,
+        uses: about.opened.domain.fields,
+        terms: selfRegistration.terms(),
+        refused,
+      }),
+      refused,
+    );
 
   return {
     /** Changes nothing: programs that check mails open links, too. */
     async show(browser, query) {
       const token = textIn(query, 'token');
       const opened = await selfRegistration.open(strangerOf(browser), token);
-      return opened ? showForm(browser, { token, address: opened.link.address, name: '' }) : showEnded(browser);
+      const values = { language: browser.look.words.language };
+      return opened ? showForm(browser, { token, opened, name: '', values }) : showEnded(browser);
     },
     async submit(browser, form) {
       const { words } = browser.look;
-      const [stranger, token, name] = [strangerOf(browser), textIn(form, 'token'), readName(form)];
+      const [stranger, token, name] = [strangerOf(browser), textIn(form, 'token'), readLine(form, 'name')];
+      const fields = readFields(form);
       const opened = await selfRegistration.open(stranger, token);
       if (!opened) return showEnded(browser);
       const { address, data } = opened.link;
-      const refuse = (refused: PageRefusal): void => showForm(browser, { token, address, name }, refused);
+      const refuse = (refused: PageRefusal): void => showForm(browser, { token, opened, name, values: fields }, refused);
       const password = form.get('new_password') ?? '';
-      if (name === '') return refuse(refusal(words.noName, 400, 'name'));
+      if (name === '' && asksWholeName(opened.domain.fields)) return refuse(refusal(words.noName, 400, 'name'));
       if (password !== form.get('new_password_again')) return refuse(refusal(words.passwordsDiffer, 400, 'new_password_again'));
       let waits: boolean;
       try {
         waits = await selfRegistration.complete(stranger, opened, token, {
           name,
+          fields,
           password,
           language: words.language,
           acceptedTerms: textIn(form, 'terms') || undefined,

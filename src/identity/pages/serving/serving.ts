@@ -33,6 +33,7 @@ import {
 } from '../../openid/provider/index.ts';
 import type { Records } from '../../openid/records/index.ts';
 import type { AcceptInvitation } from '../../provisioning/invitations/index.ts';
+import type { TermsAtSignIn } from '../../provisioning/people/index.ts';
 import { createAccountHandler, type DataDeps, type RoleCredentialDeps } from '../account/index.ts';
 import { createConsoleHandler } from '../console/index.ts';
 import { createInvitationHandler } from '../invitation/index.ts';
@@ -75,6 +76,7 @@ export interface OpenidDeps
   readonly openidKeys: OpenidKeys;
   readonly freshLogin: FreshLogin;
   readonly acceptance: AcceptInvitation;
+  readonly termsAtSignIn: TermsAtSignIn;
   readonly federation: Federation;
   readonly sessionTokens: SessionTokens;
   /** The credentials that applications may ask for. */

@@ -2,33 +2,28 @@
 import { Fault } from '../../../platform/faults/index.ts';
 import type { FreshLogin } from '../../access/rules/index.ts';
 import type { Consumers } from '../../applications/consumers/index.ts';
-import {
-  type BrowserRequest,
-  type PageRefusal,
-  type PageWords,
-  readCookie,
-  redirect,
-  refusal,
-  refusalOf,
-  sendAnswer,
-  setCookie,
-} from '../../ground/look/index.ts';
+import { type PageRefusal, type PageWords, redirect, refusal, refusalOf, sendAnswer } from '../../ground/look/index.ts';
 import type { Federation } from '../../login/federation/index.ts';
 import type { PartialLogin } from '../../login/tokens/index.ts';
 import { acrRequestOf, amrOf, methodsOf, missingStrength, STRONGER_SIGN_IN } from '../../openid/provider/index.ts';
 import type { Records } from '../../openid/records/index.ts';
+import type { TermsAtSignIn } from '../../provisioning/people/index.ts';
+import { readDeviceCookie, setDeviceCookie } from './device-cookies.ts';
 import { ExpiredPasswordSteps } from './expired-password-steps.ts';
 import type { PasswordChangeResult } from './expired-passwords.ts';
 import type { InteractionRequest, PromptSteps } from './interaction-request.ts';
 import { type KeepAccountDeps, KeepAccountSteps } from './keep-account-steps.ts';
 import { ProviderSteps } from './provider-steps.ts';
-import { type BrowserSignInResult, type DeviceCookie, deviceCookieName, type LoginAttempt } from './sign-in.ts';
+import type { BrowserSignInResult, LoginAttempt } from './sign-in.ts';
 import { newPasskeyPage, type PageLink, passkeyPage, secondFactorPage, signInPage } from './sign-in-pages.ts';
+import { TermsStep } from './terms-step.ts';
 import { walletStepPage } from './wallet-pages.ts';
 import { WalletSteps, type WalletStepsDeps } from './wallet-steps.ts';
 
 /** How long the second step may take. */
 const SECOND_STEP_MS = 5 * 60_000;
+/** How long the terms of use may be read. */
+const READING_MS = 30 * 60_000;
 
 /** What a passkey is asked for; part of its challenge. */
 const ALONE = 'sign-in';
@@ -41,6 +36,7 @@ export interface SignInStepsDeps extends KeepAccountDeps, WalletStepsDeps {
   /** Links below the form. `domain` is what the person typed. */
   linksFor(words: PageWords, interaction: string, domain: string): Promise<readonly PageLink[]>;
   readonly federation: Federation;
+  readonly termsAtSignIn: TermsAtSignIn;
   readonly consumers: Pick<Consumers, 'logoPathOf'>;
 }
 
@@ -49,7 +45,9 @@ interface PendingSignIn extends PartialLogin {
   readonly at: number;
   /** Nothing is missing, but the application asked for more. */
   readonly complete: boolean;
-  /** When the person signed in, if it was before this interaction. */
+  /** Everything was proved: the person only has to accept the terms of use. */
+  readonly isProved?: boolean | undefined;
+  /** When the person signed in, if it was before this interaction, or before they read the terms. */
   readonly since?: number | undefined;
   /** The session at another provider that it began with. */
   readonly providerSession?: string | undefined;
@@ -60,6 +58,8 @@ interface PendingSignIn extends PartialLogin {
 
 /** What a step of an earlier one is kept for. */
 type EarlierStep = Pick<PendingSignIn, 'since' | 'providerSession' | 'credential' | 'passkey'>;
+
+type SignedIn = Omit<BrowserSignInResult, 'complete' | 'device'> & EarlierStep & { readonly isProved?: boolean | undefined };
 
 interface LoginName {
   readonly name: string;
@@ -72,15 +72,6 @@ const readLoginName = (form: URLSearchParams): LoginName => ({
   domain: text(form, 'domain').trim(),
 });
 
-function readDeviceCookie(browser: BrowserRequest, userId: string): DeviceCookie | undefined {
-  const [deviceId, deviceToken] = readCookie(browser, deviceCookieName(userId))?.split('.') ?? [];
-  return deviceId && deviceToken ? { deviceId, deviceToken } : undefined;
-}
-
-function setDeviceCookie(browser: BrowserRequest, userId: string, { deviceId, deviceToken }: DeviceCookie): void {
-  setCookie(browser, deviceCookieName(userId), `${deviceId}.${deviceToken}`);
-}
-
 export class SignInSteps implements PromptSteps {
   readonly #deps: SignInStepsDeps;
   readonly #request: InteractionRequest;
@@ -89,6 +80,7 @@ export class SignInSteps implements PromptSteps {
   readonly #provider: ProviderSteps;
   readonly #wallet: WalletSteps<PendingSignIn>;
   readonly #expired: ExpiredPasswordSteps;
+  readonly #terms: TermsStep<SignedIn>;
 
   constructor(deps: SignInStepsDeps, request: InteractionRequest) {
     const { address, requestId, signal, request: sent } = request.browser.exchange;
@@ -100,6 +92,12 @@ export class SignInSteps implements PromptSteps {
       showSignIn: (about) => this.#showSignIn(about),
       now: deps.now,
       checkPassword: (login, password, beside) => this.#checkPassword(login, password, beside),
+    });
+    this.#terms = new TermsStep(deps.termsAtSignIn, request, async (step) => {
+      const { isProved, since, providerSession, credential, passkey } = step;
+      // The sign-in was now, however long the person reads.
+      const kept = { isProved: true, since: since ?? Math.floor(deps.now() / 1000), providerSession, credential, passkey };
+      if (!isProved) await this.#savePending({ ...step, complete: true }, kept);
     });
     this.#provider = new ProviderSteps(deps, request, this.#attempt, {
       proceed: (step) => this.#proceed(step, step),
@@ -132,6 +130,7 @@ export class SignInSteps implements PromptSteps {
     if (returned !== undefined) return this.#wallet.handleReturn(returned);
     if (this.#wallet.isWaiting) return this.#wallet.show();
     const pending = await this.#pending();
+    if (pending?.isProved) return this.#afterFirst((proved) => this.#signedIn(proved));
     if (pending) return this.#showNext(pending);
     const hint = await this.#provider.hint();
     return hint === undefined ? this.#showSignIn() : this.#provider.begin(hint);
@@ -156,6 +155,8 @@ export class SignInSteps implements PromptSteps {
       case 'ask-code':
       case 'ask-recovery':
         return this.#afterFirst((pending) => this.#showNext(pending, { recovery: step === 'ask-recovery' }));
+      case 'terms':
+        return this.#acceptTerms(form);
       case 'second-passkey':
         return this.#secondPasskey(form);
       case 'passkey-create':
@@ -220,7 +221,8 @@ export class SignInSteps implements PromptSteps {
 
   async #pending(): Promise<PendingSignIn | undefined> {
     const pending = this.#request.interaction.lastSubmission?.pending as PendingSignIn | undefined;
-    return pending && this.#deps.now() - pending.at <= SECOND_STEP_MS ? pending : this.#toStrengthen();
+    const within = pending?.isProved ? READING_MS : SECOND_STEP_MS;
+    return pending && this.#deps.now() - pending.at <= within ? pending : this.#toStrengthen();
   }
 
   /** An old session is not enough to add a way to sign in: whoever has it may not be the person. */
@@ -246,7 +248,7 @@ export class SignInSteps implements PromptSteps {
 
   async #savePending(
     { userId, methods, epoch, generation, complete }: BrowserSignInResult,
-    kept: EarlierStep,
+    kept: EarlierStep & { readonly isProved?: boolean },
   ): Promise<PendingSignIn> {
     const { interaction } = this.#request;
     const at = this.#deps.now();
@@ -256,7 +258,16 @@ export class SignInSteps implements PromptSteps {
     return pending;
   }
 
-  async #signedIn(step: Pick<BrowserSignInResult, 'userId' | 'epoch' | 'methods' | 'generation'> & EarlierStep): Promise<void> {
+  #acceptTerms(form: URLSearchParams): Promise<void> {
+    return this.#afterFirst(async (pending) => {
+      if (!pending.isProved) return this.#showNext(pending);
+      const refused = await this.#terms.accept(pending, form, this.#attempt.requestId);
+      if (!refused || !(await this.#terms.isAsked(pending, refused))) return this.#signedIn(pending);
+    });
+  }
+
+  async #signedIn(step: SignedIn): Promise<void> {
+    if (await this.#terms.isAsked(step)) return;
     const { userId, methods, generation, passkey, since, providerSession, credential } = step;
     if (this.#provider.isProving && !(await this.#provider.link(step))) return;
     this.#deps.records.bind(userId, generation);

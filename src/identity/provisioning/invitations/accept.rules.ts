@@ -22,7 +22,8 @@ import type { Actor, Change } from '../../ground/audit/index.ts';
 import type { InvitationRow, Tx } from '../../ground/database/index.ts';
 import { fail } from '../../ground/faults.ts';
 import { acceptTerms, presentTerms } from '../people/index.ts';
-import { checkDomain } from './domain.rules.ts';
+import { checkedFields, type FieldUses, type FieldValues, profileOf } from '../registration/index.ts';
+import { checkDomain, fieldUsesIn } from './domain.rules.ts';
 import type { InvitationDeps } from './invitations.rules.ts';
 import { findInvitation, lockInvitation, updateInvitation } from './invitations.store.ts';
 import { inviterOf } from './inviter.ts';
@@ -49,6 +50,7 @@ function checkName(name: string, { email, name: proposed }: InvitationRow): void
 interface NewAccount {
   readonly name: string;
   readonly password: string;
+  readonly fields: FieldValues;
   /** The version of the terms that the page named, if the person accepts it. */
   readonly acceptedTerms: string | undefined;
 }
@@ -68,6 +70,9 @@ export interface OpenInvitation {
    * else's, and they can also make a new one.
    */
   readonly accounts: 'confirmed' | 'unconfirmed' | 'none';
+  /** What a new account is asked for. */
+  readonly fields: FieldUses;
+  readonly language: string | undefined;
 }
 
 interface AcceptDeps extends InvitationDeps {
@@ -103,7 +108,7 @@ export function createAcceptance(deps: AcceptDeps) {
   async function find(token: string): Promise<OpenInvitation | undefined> {
     const row = await findRow(token);
     if (!row) return undefined;
-    const { id, email, name, domain_id, inviter_id } = row;
+    const { id, email, name, domain_id, inviter_id, language } = row;
     const inviter = await findUser(db.read, inviter_id);
     const known = await usersByMainEmail(db.read, domain_id, email);
     return {
@@ -113,6 +118,8 @@ export function createAcceptance(deps: AcceptDeps) {
       inviter: inviter && recipientOf(inviter).name,
       organization: await placeOf(db.read, config, row),
       accounts: known.some(isEmailConfirmed) ? 'confirmed' : known.length > 0 ? 'unconfirmed' : 'none',
+      fields: await fieldUsesIn(db.read, domainSettings, domain_id),
+      language: language ?? undefined,
     };
   }
 
@@ -172,11 +179,12 @@ export function createAcceptance(deps: AcceptDeps) {
   async function acceptAsNew(
     { requestId, address, signal }: Visitor,
     token: string,
-    { name, password, acceptedTerms }: NewAccount,
+    { name, password, fields, acceptedTerms }: NewAccount,
   ): Promise<string> {
     const found = await begin(token);
     checkName(name, found);
     checkLength('password', password, MAX_PASSWORD);
+    checkedFields(await fieldUsesIn(db.read, domainSettings, found.domain_id), fields);
     const client = { key: addressKey(address), signal };
     const account = { id: undefined, domainId: found.domain_id, options: {} };
     const prepared = await passwords.prepare(password, 'self', account, client);
@@ -187,7 +195,9 @@ export function createAcceptance(deps: AcceptDeps) {
       change(actor, (transaction) =>
         acceptIn(transaction, found, { token, requestId }, async ({ email, domain_id, language }, organizationId) => {
           if ((await usersWithConfirmedEmail(transaction.tx, domain_id, email)).length > 0) fail('invitation.account_exists');
-          const profile = { emails: [{ value: email, primary: true }], ...(language ? { preferredLanguage: language } : {}) };
+          const said = checkedFields(await fieldUsesIn(transaction.tx, domainSettings, domain_id), fields);
+          const chosen = { ...(language ? { language } : {}), ...said };
+          const profile = { ...profileOf(chosen, ''), emails: [{ value: email, primary: true }] };
           const body = { name, ...(organizationId ? { default_project_id: organizationId } : {}) };
           const person = { externalId: null, profile };
           await users.insert(transaction, body, domain_id, { id, person, emailConfirmed: true });

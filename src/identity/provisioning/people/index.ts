@@ -4,5 +4,10 @@ export { isAllowed, mailboxKey, readAddress } from './addresses.ts';
 export { createEmailChange, type EmailChange } from './email-change.rules.ts';
 export { createPasswordRecovery, type PasswordRecovery } from './password-recovery.rules.ts';
 export { createMailRequests, type MailRequests, type StrangerRequest } from './requests.ts';
-export { createSelfRegistration, type OpenDomain, type SelfRegistration } from './self-registration.rules.ts';
-export { acceptTerms, presentTerms, type Terms } from './terms.rules.ts';
+export {
+  createSelfRegistration,
+  type OpenDomain,
+  type OpenRegistration,
+  type SelfRegistration,
+} from './self-registration.rules.ts';
+export { acceptTerms, createTermsAtSignIn, presentTerms, type Terms, type TermsAtSignIn } from './terms.rules.ts';

@@ -16,7 +16,7 @@ import { type Link, type Links, linkTo } from '../../ground/links/index.ts';
 import type { Mail } from '../../ground/mail/index.ts';
 import type { Deps } from '../../ground/resource/index.ts';
 import { CONFIRM_EMAIL_PAGE, FORGOTTEN_PASSWORD_PAGE } from '../../openid/paths/index.ts';
-import type { Waiting } from '../registration/index.ts';
+import { checkedFields, type FieldUses, type FieldValues, fieldUsesOf, profileOf, type Waiting } from '../registration/index.ts';
 import { isAllowed } from './addresses.ts';
 import type { MailRequests, StrangerRequest } from './requests.ts';
 import { acceptTerms, presentTerms } from './terms.rules.ts';
@@ -41,6 +41,7 @@ export interface OpenDomain {
   readonly allowed: readonly string[];
   /** Whether an administrator confirms who registers. */
   readonly asksAdministrator: boolean;
+  readonly fields: FieldUses;
 }
 
 export interface RegistrationRequest {
@@ -59,8 +60,11 @@ export interface OpenRegistration {
 }
 
 export interface NewPerson {
+  /** Empty if the fields have it. */
   readonly name: string;
+  readonly fields: FieldValues;
   readonly password: string;
+  /** Of the page. */
   readonly language: string;
   /** The version of the terms that the page named, if the person accepts it. */
   readonly acceptedTerms: string | undefined;
@@ -72,10 +76,10 @@ export function createSelfRegistration(deps: SelfRegistrationDeps) {
   async function openDomainOf(id: string, reader: Reader = db.read): Promise<OpenDomain | undefined> {
     const domain = await findProject(reader, id);
     if (domain?.is_domain !== 1 || domain.enabled !== 1) return undefined;
-    const { registration } = domainSettings.ofDomain(domain);
-    if (registration.mode !== 'open') return undefined;
-    const { allowedEmailDomains: allowed, confirmedBy } = registration;
-    return { id, name: domain.name, allowed, asksAdministrator: confirmedBy === 'administrator' };
+    const settings = domainSettings.ofDomain(domain);
+    const { mode, allowedEmailDomains: allowed, confirmedBy } = settings.registration;
+    if (mode !== 'open') return undefined;
+    return { id, name: domain.name, allowed, asksAdministrator: confirmedBy === 'administrator', fields: fieldUsesOf(settings) };
   }
 
   /** By name or id; the default domain if empty. Unknown, disabled and closed domains are the same: undefined. */
@@ -133,15 +137,10 @@ export function createSelfRegistration(deps: SelfRegistrationDeps) {
      */
     async complete(by: StrangerRequest, { link, domain }: OpenRegistration, token: string, person: NewPerson): Promise<boolean> {
       const { address } = link;
+      checkedFields(domain.fields, person.fields);
       const client = { key: addressKey(by.address), signal: by.signal };
       const account = { id: undefined, domainId: domain.id, options: {} };
       const password = await passwords.prepare(person.password, 'link', account, client);
-      const profile = {
-        displayName: person.name,
-        name: { formatted: person.name },
-        emails: [{ value: address, primary: true }],
-        preferredLanguage: person.language,
-      };
       return change({ userId: null, requestId: by.requestId }, async (transaction) => {
         const used = await links.use(transaction, token, 'confirm-email');
         if (used?.address !== address || used.data.domain_id !== domain.id) fail('link.ended');
@@ -152,6 +151,9 @@ export function createSelfRegistration(deps: SelfRegistrationDeps) {
         await lockEmail(db, transaction.tx, domain.id, address);
         const [owner] = await ownersOfEmail(transaction.tx, domain.id, address);
         if (owner) fail('resource.duplicate', { kind: 'user', field: 'email', value: address });
+        const language = open.fields.language === 'off' ? { language: person.language } : {};
+        const said = { ...checkedFields(open.fields, person.fields), ...language };
+        const profile = { ...profileOf(said, person.name), emails: [{ value: address, primary: true }] };
         const details = { person: { externalId: null, profile }, emailConfirmed: true };
         const id = await users.insert(transaction, { name: address, enabled: !open.asksAdministrator }, domain.id, details);
         await passwords.store(transaction, id, password);

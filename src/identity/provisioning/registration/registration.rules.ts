@@ -4,15 +4,18 @@ import { seconds } from '../../../platform/clock.ts';
 import type { Static } from '../../../platform/http/index.ts';
 import { newId } from '../../../platform/ids.ts';
 import type { AttemptOrigin, Gate } from '../../../platform/limits/index.ts';
+import { findProject } from '../../access/context/index.ts';
 import type { Caller } from '../../access/rules/index.ts';
+import type { DomainSettingsOf } from '../../directory/domain-settings/index.ts';
 import { insertOwnedProject, OWNER } from '../../directory/grants/index.ts';
 import type { Projects } from '../../directory/projects/index.ts';
 import { findRoleByName } from '../../directory/roles/index.ts';
 import { findUser, isOwnName, type Users, type UserWithExpiry } from '../../directory/users/index.ts';
 import type { Change } from '../../ground/audit/index.ts';
-import type { UserRow } from '../../ground/database/index.ts';
+import type { Reader, UserRow } from '../../ground/database/index.ts';
 import { fail } from '../../ground/faults.ts';
 import { type Deps, failOnBrokenReference } from '../../ground/resource/index.ts';
+import { checkRequired, fieldUsesOf } from './fields.ts';
 import { NAMES, type RegistrationKeys } from './keys.rules.ts';
 import type { RegisterUser } from './registration.schema.ts';
 import { findRegistration, insertRegistration, type KeyPurpose } from './registration.store.ts';
@@ -44,12 +47,14 @@ export function createRegistration({
   projects,
   gate,
   keys,
+  domainSettings,
   waiting,
 }: Pick<Deps, 'db' | 'clock' | 'change'> & {
   readonly users: Users;
   readonly projects: Projects;
   readonly gate: Gate;
   readonly keys: RegistrationKeys;
+  readonly domainSettings: Pick<DomainSettingsOf, 'ofDomain'>;
   readonly waiting: Pick<Waiting, 'isAsked' | 'begin'>;
 }) {
   /**
@@ -67,6 +72,11 @@ export function createRegistration({
     if (found === 'ended') fail('registration.key_ended', { kind });
   }
 
+  async function checkFields(reader: Reader, domainId: string, body: NewUser): Promise<void> {
+    const domain = (await findProject(reader, domainId)) ?? fail('domain.not_found', { id: domainId });
+    checkRequired(fieldUsesOf(domainSettings.ofDomain(domain)), body);
+  }
+
   async function register(
     caller: Caller,
     domainId: string,
@@ -76,6 +86,7 @@ export function createRegistration({
     // The activation key is mailed to the address, or to the name if there is none.
     if (typeof body.email === 'string' && !isOwnName(body.name, [body.email])) fail('user.name_is_address');
     const parent = await projects.checkPosition({ domainId, parent: undefined }, { name: username });
+    await checkFields(db.read, domainId, body);
     const [projectId, cloudProjectId] = [newId(), newId()];
     const { activation_key: _key, ...rest } = body;
     const newUser = { ...rest, username, enabled: false, default_project_id: projectId, cloud_project_id: cloudProjectId };
@@ -85,6 +96,7 @@ export function createRegistration({
     ];
     let activationKey = '';
     const inTransaction = async (transaction: Change, userId: string): Promise<void> => {
+      await checkFields(transaction.tx, domainId, body);
       if (!(await findRoleByName(transaction.tx, OWNER))) fail('role.not_found', { id: OWNER });
       for (const { id, body } of organizations) await insertOwnedProject(transaction, clock, userId, body, parent, { id });
       await insertRegistration(transaction.tx, {
