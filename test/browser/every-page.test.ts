@@ -4,6 +4,7 @@ import { it } from 'node:test';
 import type { Page } from 'playwright-core';
 import { DESK, keyboardTroubles, lookTroubles, run } from '../support/accessibility.ts';
 import { DELETION_ALLOWED } from '../support/account-deletion.ts';
+import { assertOk } from '../support/answers.ts';
 import { onDatabase, type TestApi } from '../support/api.ts';
 import { type ApplicationPage, startDevice, withApplication } from '../support/application-page.ts';
 import { makeOrganization } from '../support/applications.ts';
@@ -11,7 +12,7 @@ import { usesChromium } from '../support/chromium.ts';
 import { connectProvider } from '../support/federation.ts';
 import { InvitationClient } from '../support/invitations.ts';
 import { smtpSettings } from '../support/mail-server.ts';
-import { linkIn, newestMail, newMailbox, startMailServer } from '../support/mailbox.ts';
+import { askToRegister, linkIn, newestMail, newMailbox, startMailServer } from '../support/mailbox.ts';
 import { AT_LOCALHOST, servesAtLocalhost } from '../support/passkeys.ts';
 import { makeUser } from '../support/relying-party.ts';
 import { Phone } from '../support/second-factor.ts';
@@ -58,6 +59,47 @@ async function tourWithMails(api: TestApi, page: Page, look: Look): Promise<void
   await look('account-ready');
 }
 
+/** What the service can ask of people beyond the usual. */
+async function tourOfMore(api: TestApi, page: Page, look: Look): Promise<void> {
+  const store = async (values: Record<string, string | null>): Promise<void> => {
+    const settings = Object.fromEntries(Object.entries(values).map(([key, value]) => [`GATEHOUSE_IDENTITY_${key}`, value]));
+    assertOk(await api.patch('/v3/OS-SERVICE/settings', { settings }));
+  };
+  const asked = {
+    REGISTRATION_CONFIRMED_BY: 'administrator',
+    REGISTRATION_GIVEN_NAME: 'required',
+    REGISTRATION_LANGUAGE: 'optional',
+  };
+  const terms = { TERMS_VERSION: '1', TERMS_URL: 'https://example.org/terms', TERMS_AT_SIGN_IN: 'true' };
+  const nothing = (values: object) => Object.fromEntries(Object.keys(values).map((key) => [key, null]));
+  const [email, person] = [newMailbox(), await makeUser(api)];
+  await store({ ...asked, ...terms });
+  await askToRegister(api, email);
+  await page.goto(linkIn(await newestMail(server, email)).href);
+  await page.getByLabel(words.yourName).fill('Ann');
+  await page.getByLabel(words.givenName).fill('Ann');
+  await page.getByLabel(words.newPassword, { exact: true }).fill('a fresh one of a person');
+  await page.getByLabel(words.newPasswordAgain).fill('another');
+  await page.getByLabel(words.acceptTerms).check();
+  await press(page, words.createAccount);
+  await look('confirm-email-fields');
+  await page.getByLabel(words.newPassword, { exact: true }).fill('a fresh one of a person');
+  await page.getByLabel(words.newPasswordAgain).fill('a fresh one of a person');
+  await page.getByLabel(words.acceptTerms).check();
+  await press(page, words.createAccount);
+  await page.getByText(words.accountWaitsTitle).first().waitFor();
+  await look('account-waits');
+  await openAccount(api, page, 'overview');
+  await enterPassword(page, person);
+  await page.getByText(words.termsChangedTitle).first().waitFor();
+  await look('terms');
+  await page.getByLabel(words.acceptTerms).check();
+  await press(page, words.continueLabel);
+  await page.goto(`${api.url}/openid/logout`);
+  await press(page, words.signOut);
+  await store(nothing({ ...asked, ...terms }));
+}
+
 /** Somebody who leaves, and stays after all. */
 async function tourOfLeaving(api: TestApi, page: Page, look: Look): Promise<void> {
   const person = await makeUser(api);
@@ -81,6 +123,7 @@ async function tourOfLeaving(api: TestApi, page: Page, look: Look): Promise<void
 
 /** Visits every page, and checks each. */
 async function tour(api: TestApi, application: ApplicationPage, page: Page, look: Look): Promise<void> {
+  await tourOfMore(api, page, look);
   await tourOfLeaving(api, page, look);
   const person = await makeUser(api, { email: `${'long'.repeat(15)}@example.org` });
   await makeOrganization(api, { user: person });

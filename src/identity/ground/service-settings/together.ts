@@ -15,6 +15,10 @@ export function checkTogether(config: IdentityConfig, dataDir: string): void {
     throw new ConfigError(
       'GATEHOUSE_IDENTITY_TERMS_URL must be set with GATEHOUSE_IDENTITY_TERMS_VERSION; people read there what they accept',
     );
+  if (config.termsAtSignIn && !config.termsVersion)
+    throw new ConfigError(
+      'GATEHOUSE_IDENTITY_TERMS_VERSION must be set with GATEHOUSE_IDENTITY_TERMS_AT_SIGN_IN; otherwise there is nothing to accept',
+    );
   if (config.walletProvidersFile === undefined && config.keyAttestations === 'required')
     throw new ConfigError(
       'GATEHOUSE_IDENTITY_KEY_ATTESTATIONS: nobody could attest keys; set GATEHOUSE_IDENTITY_WALLET_PROVIDERS_FILE',

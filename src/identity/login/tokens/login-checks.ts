@@ -1,4 +1,5 @@
-// What is checked of every login, whichever way it came, after its method has said that what was sent is right.
+// What is checked of every login, whichever way it came, after its method has said that what was sent is right. What only a person can do,
+// such as to accept terms of use, is asked by the pages (pages/sign-in/terms-step.ts).
 
 import { type AuthContext, type AuthMethod, delegatesRights, kindOf } from '../../access/context/index.ts';
 import { type LoginAttempt, loginRefused } from '../../directory/logins/index.ts';

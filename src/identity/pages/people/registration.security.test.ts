@@ -164,10 +164,11 @@ underAttack(
       assert.deepEqual(await accountsOf(api, late.email), []);
     });
 
-    it('creates no account where registration was closed, or closed to the address, while the password was hashed', async () => {
+    it('creates no account where registration was closed, or closed to the address or to those who do not say their name, while the password was hashed', async () => {
       for (const change of [
         { GATEHOUSE_IDENTITY_REGISTRATION: 'invitation' },
         { GATEHOUSE_IDENTITY_REGISTRATION_EMAIL_DOMAINS: 'other.example' },
+        { GATEHOUSE_IDENTITY_REGISTRATION_GIVEN_NAME: 'required' },
       ]) {
         const { email, token } = await linked();
         const answer = await whenAt(
@@ -177,7 +178,7 @@ underAttack(
         );
         assert.equal(answer.status, 400);
         assert.deepEqual(await accountsOf(api, email), []);
-        await store(api, OPEN);
+        await store(api, { GATEHOUSE_IDENTITY_REGISTRATION_GIVEN_NAME: null, ...OPEN });
         assert.equal((await complete(api, token)).status, 200, 'the link was not used up');
       }
     });

@@ -124,6 +124,8 @@ onUsualDatabase(
           }),
         );
       const { user, name, password } = await makeUser(api);
+      const alone = { GATEHOUSE_IDENTITY_TERMS_AT_SIGN_IN: 'true' };
+      assertRefused(await api.patch('/v3/OS-SERVICE/settings', { settings: alone }), 400, /TERMS_VERSION must be set/);
       await store({ VERSION: '1', URL: 'https://example.org/terms', AT_SIGN_IN: 'true' });
       const browser = new TestBrowser(api);
       const asked = await browser.signIn('/account', { name, password });

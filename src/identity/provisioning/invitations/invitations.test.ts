@@ -135,6 +135,23 @@ onEachDatabase(
       assertOk(await store(null));
     });
 
+    it('ask a new account for what the domain wants to know', async () => {
+      const store = async (use: string | null) =>
+        assertOk(await api.patch('/v3/OS-SERVICE/settings', { settings: { GATEHOUSE_IDENTITY_REGISTRATION_GIVEN_NAME: use } }));
+      await store('required');
+      const { link, invitation } = await client.invited({ language: 'es' });
+      const { browser, page } = await client.opened(link);
+      const said = { new_password: NEW_PASSWORD, new_password_again: NEW_PASSWORD, family_name: 'Ignored' };
+      const refused = await submit(browser, page, 'create', said);
+      assert.equal(refused.status, 400);
+      assertAtField(refused, 'given_name', 'Fill in this field.');
+      assert.equal((await submit(browser, page, 'create', { ...said, given_name: 'Eve' })).status, 200);
+      await store(null);
+      const { user_id } = assertOk(await client.show(invitation.id)).invitation;
+      const { given_name, family_name, language } = assertOk(await api.get(`/v3/users/${user_id}`)).user;
+      assert.deepEqual([given_name, family_name, language], ['Eve', undefined, 'es']);
+    });
+
     it('say what is wrong with a name or a password, and can be tried again', async () => {
       const { link } = await client.invited();
       const { browser, page } = await client.opened(link);
