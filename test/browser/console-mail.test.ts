@@ -37,7 +37,7 @@ onUsualDatabase('Mail in the console', (api) => {
       .getByRole('button', { name: service.dropTitle('invitation') })
       .click();
     await page.getByRole('dialog').getByRole('button', { name: texts.remove }).click();
-    await page.getByText(service.noDeliveries).waitFor();
+    await page.getByText(service.noSuchDelivery).waitFor();
     const { deliveries } = assertOk(await api.get('/v3/OS-SERVICE/deliveries'));
     assert.deepEqual(
       deliveries.map(({ recipient }: any) => recipient),

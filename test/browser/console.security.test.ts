@@ -37,6 +37,7 @@ async function plant(api: TestApi, world: ConsoleWorld): Promise<string[]> {
   };
   const both = (what: string) => ({ name: text(`${what}-name`), description: text(`${what}-text`) });
   await change(`/v3/users/${world.user.id}`, { user: both('user') });
+  await change(`/v3/users/${world.waiting.id}`, { user: { name: text('waiting'), given_name: text('waiting-own') } });
   await change(`/v3/groups/${world.group.id}`, { group: both('group') });
   await change(`/v3/projects/${world.project.id}`, { project: both('project') });
   await change(`/v3/domains/${world.domain.id}`, { domain: both('domain') });

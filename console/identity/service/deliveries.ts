@@ -95,6 +95,7 @@ export class Deliveries extends ServicePart {
 
   content(): Content {
     const { service } = words;
+    const isFiltered = ['kind', 'state', 'search'].some((name) => this.location.query.get(name));
     return html`<p>${this.kind ? words.mail.queueIntro : service.deliveriesIntro}</p>${problemMessage(this.#problem)}${this.#toolbar()}
       ${table<Delivery>({
         caption: this.kind ? words.mail.queue : service.tabs.deliveries,
@@ -128,7 +129,7 @@ export class Deliveries extends ServicePart {
             ? html`<button type="button" class="second small danger" aria-label=${service.dropTitle(delivery.subject)} @click=${() => void this.#remove(delivery)}>${shared.remove}</button>`
             : nothing,
         ],
-        empty: service.noDeliveries,
+        empty: isFiltered ? service.noSuchDelivery : service.noDeliveries,
       })}
       ${pager(listQuery(this.location), this.#next, goQuery)}`;
   }

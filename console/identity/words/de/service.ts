@@ -102,6 +102,7 @@ export const service = {
   retried: 'Es wird erneut gesendet.',
   dropTitle: (name) => `${name} entfernen`,
   dropText: 'Die Nachricht wird gelöscht und nicht gesendet.',
+  noSuchDelivery: 'Keine Nachricht passt.',
   noDeliveries: 'Nichts wartet: Alles wurde gesendet.',
   backups: {
     last: 'Letzte Sicherung',

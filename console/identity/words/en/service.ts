@@ -99,6 +99,7 @@ export const service = {
   retried: 'It is sent again.',
   dropTitle: (name: string) => `Remove ${name}`,
   dropText: 'The message is deleted and will not be sent.',
+  noSuchDelivery: 'No message fits.',
   noDeliveries: 'Nothing waits: everything was sent.',
   backups: {
     last: 'The last back-up was made',

@@ -101,6 +101,7 @@ export const service: Words['service'] = {
   retried: 'Se envía de nuevo.',
   dropTitle: (name: string) => `Quitar ${name}`,
   dropText: 'Ya no se envía.',
+  noSuchDelivery: 'Ningún mensaje coincide.',
   noDeliveries: 'No hay nada en espera: todo se ha enviado.',
   backups: {
     last: 'La última copia de seguridad se hizo',

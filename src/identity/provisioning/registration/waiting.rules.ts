@@ -4,7 +4,7 @@ import { seconds } from '../../../platform/clock.ts';
 import type { RowPage } from '../../../platform/database/index.ts';
 import type { Query } from '../../../platform/http/index.ts';
 import { findProject } from '../../access/context/index.ts';
-import { type Caller, visibleDomain } from '../../access/rules/index.ts';
+import { type Caller, type RankGuard, visibleDomain } from '../../access/rules/index.ts';
 import type { DomainSettingsOf } from '../../directory/domain-settings/index.ts';
 import { deleteIfAbandoned, type Projects } from '../../directory/projects/index.ts';
 import { findUser, recipientOf, type Users, type UserWithExpiry } from '../../directory/users/index.ts';
@@ -31,9 +31,12 @@ export interface WaitingDeps extends Pick<Deps, 'db' | 'clock' | 'change'> {
   readonly projects: Projects;
   readonly mail: Mail;
   readonly notify: Notify;
+  readonly refuseIfOutranked: RankGuard;
 }
 
-export function createWaiting({ db, clock, domainSettings, users, projects, mail, notify }: WaitingDeps) {
+export function createWaiting(deps: WaitingDeps) {
+  const { db, clock, domainSettings, users, projects, mail, notify, refuseIfOutranked } = deps;
+
   /** Those that were made with the account. */
   async function organizationsOf(reader: Reader, userId: string): Promise<string[]> {
     const row = await findRegistration(reader, userId);
@@ -83,6 +86,7 @@ export function createWaiting({ db, clock, domainSettings, users, projects, mail
       const check = async (reader: Reader): Promise<void> => {
         if (!(await isWaiting(reader, id))) fail('registration.not_waiting', { id });
       };
+      await refuseIfOutranked(db.read, caller, 'identity:approve_registration', { userId: id });
       await check(db.read);
       await users.revise(caller, user, () => ({ body: { enabled: true }, beforeWrite: ({ tx }) => check(tx) }));
     },
