@@ -87,7 +87,7 @@ export interface RegistrationOptions {
 
 export function registrationForm({ version, may, reload }: RegistrationOptions): TemplateResult {
   const path = `/v3/OS-OAUTH2/consumers/${part(version.thing.id)}`;
-  return html`<p class="soft">${words.registration.guide} <code>docs/guide/applications.md</code></p><section class="card">
+  return html`<section class="card">
     <h2>${words.applications.tabs.settings}</h2>
     ${edit<ConsumerWithSecret>({
       version,

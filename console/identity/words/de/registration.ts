@@ -2,7 +2,6 @@ import type { Translation } from '../../../shared/languages.ts';
 import type { Words } from '../en/index.ts';
 
 export const registration = {
-  guide: 'Anleitung:',
   sections: {
     about: {
       title: 'Über die Anwendung',

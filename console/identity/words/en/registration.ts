@@ -1,6 +1,5 @@
 /** All of an application's registration. */
 export const registration = {
-  guide: 'Guide:',
   sections: {
     about: {
       title: 'About the application',

@@ -1,7 +1,6 @@
 import type { Words } from '../en/index.ts';
 
 export const registration: Words['registration'] = {
-  guide: 'Guía:',
   sections: {
     about: {
       title: 'Sobre la aplicación',

@@ -70,6 +70,9 @@ function outrankingGroup({ group_id: groupId = '' }: Ids): Grantee {
   return { groupId };
 }
 
+/** Rules for a part of a request, each with the rule of the whole request. */
+const PARTS: Readonly<Partial<Record<Action, Action>>> = { trust_consumer: 'update_consumer' };
+
 export interface AllowedDeps {
   readonly db: Pick<Database, 'read'>;
   readonly refuseIfOutranked: RankGuard;
@@ -127,6 +130,10 @@ function questionsAbout(routes: readonly AnyRoute[], asked: Ids, known: Ids): Ma
     if (others.some((other) => other.named > named)) continue;
     byRule.set(rule, [...others.filter((other) => other.named === named), { route, named }]);
   }
+  for (const [part, whole] of Object.entries(PARTS)) {
+    const about = byRule.get(whole);
+    if (about) byRule.set(part as Action, about);
+  }
   return byRule;
 }
 
@@ -158,10 +165,9 @@ export async function allowedRules(
   };
 
   /** A question that lacks something, such as the token to validate, has no answer, and the rule is left out. */
-  async function passes({ route }: Question): Promise<boolean> {
+  async function passes(rule: Action, { route }: Question): Promise<boolean> {
     if (!maySend(caller, route.method, route.spec.access)) return false;
     try {
-      const rule = route.spec.rule as Action;
       const target = await targetOf(route);
       if (!isAllowed(caller, rule, (target?.facts ?? {}) as Facts)) return false;
       const names = parametersOf(route.path);
@@ -175,6 +181,8 @@ export async function allowedRules(
   }
 
   const questions = [...questionsAbout(routes, asked, known)];
-  const answers = await Promise.all(questions.map(async ([, about]) => (await Promise.all(about.map(passes))).every(Boolean)));
+  const answers = await Promise.all(
+    questions.map(async ([rule, about]) => (await Promise.all(about.map((one) => passes(rule, one)))).every(Boolean)),
+  );
   return questions.flatMap(([rule], index) => (answers[index] ? [rule] : [])).sort();
 }

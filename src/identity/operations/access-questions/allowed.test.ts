@@ -122,6 +122,24 @@ onUsualDatabase('What a caller may do', (api) => {
     assert.ok(!(await allowed(token, { user_id: world.user.id })).includes('identity:update_user'));
   });
 
+  it('names the rules for parts of a request', async () => {
+    const world = await makeWorld(api);
+    const asked = { application_id: world.application.id };
+    const callers: readonly (readonly [string, readonly string[]])[] = [
+      ['an administrator', ['trust_consumer', 'update_consumer']],
+      ['the provider of the application', ['update_consumer']],
+      ['a stranger', []],
+    ];
+    for (const [name, expected] of callers) {
+      const rules = await allowed(await PERSONAS[name]!(api, world), asked);
+      assert.deepEqual(
+        rules.filter((rule) => /^(trust|update)_consumer$/.test(rule)),
+        expected,
+        name,
+      );
+    }
+  });
+
   it('tells nothing of things that the caller may not see', async () => {
     const world = await makeWorld(api);
     const hidden: Readonly<Record<string, string>> = {
