@@ -26,6 +26,8 @@ export const KINDS = [
   'permission',
   'application_role',
   'role_permission',
+  'credential_type',
+  'credential_target',
   'mapping',
   'identity_provider',
   'protocol',

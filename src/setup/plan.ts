@@ -100,7 +100,11 @@ function isChangeable(context: Context, { kind, path, fields, secrets }: SetupIt
 /** Names of the fields that have to be changed. */
 function changedFields(context: Context, wanted: SetupItem, found: ExistingItem): string[] {
   const { kind, fields, secrets = {} } = wanted;
-  const said = Object.keys(fields).filter((name) => !isSame(kind, name, found.fields[name], fields[name]));
+  const asRead = (name: string): Json | undefined => {
+    const convert = definitionOf(kind).fields?.[name]?.asRead;
+    return convert ? convert(fields[name]!, context.state) : fields[name];
+  };
+  const said = Object.keys(fields).filter((name) => !isSame(kind, name, found.fields[name], asRead(name)));
   const again = context.sendSecrets ? Object.keys(secrets).filter((name) => !said.includes(name)) : [];
   const isPruned = context.prune && definitionOf(kind).prunesFields;
   const pruned = isPruned ? Object.keys(found.fields).filter((name) => !(name in fields)) : [];

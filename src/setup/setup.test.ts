@@ -26,7 +26,7 @@ onEachDatabase('A set-up file', (api) => {
   after(() => operator.remove());
 
   it('is applied, and changes nothing when it is applied again', async () => {
-    assert.equal(await operator.apply(FULL, { env }), 32);
+    assert.equal(await operator.apply(FULL, { env }), 36);
     assert.equal(await operator.shows(FULL, { env }), NOTHING);
     assert.equal(await operator.apply(FULL, { env }), 0);
     const { consumers } = assertOk(await api.get('/v3/OS-OAUTH2/consumers?name=Reports'));
@@ -122,6 +122,7 @@ onEachDatabase('A set-up file', (api) => {
     const planned = await operator.plan(text, { prune: true });
     const deleted = planned.changes.map(({ kind, key }) => [kind, ...key].join(' '));
     assert.deepEqual(deleted.toSorted(), [
+      'application Archive',
       'application Reports',
       'region South',
       'region Spain',

@@ -28,7 +28,7 @@ async function create({ state, secrets, ids }: Work, wanted: SetupItem): Promise
   const envelope = envelopeOf(kind);
   const isLater = definition.isDisabledLast && wanted.fields.enabled === false;
   const fields = isLater ? without(wanted.fields, 'enabled', 'immutable') : wanted.fields;
-  const body = { ...definition.body?.(key, ids, fields), ...bodyOf(definition, fields) };
+  const body = { ...definition.body?.(key, ids, fields), ...bodyOf(definition, fields, { ids, key }) };
   if (definition.address) {
     const address = definition.address(key, ids);
     const sent = definition.whole?.(fields, fields, wanted, secrets) ?? body;
@@ -69,7 +69,10 @@ async function patch(work: Work, change: Change, fields: Fields): Promise<void> 
     client.send(
       'PATCH',
       found!.url,
-      { [envelopeOf(kind)]: definition.sent?.(values, wanted!, work.secrets) ?? bodyOf(definition, values) },
+      {
+        [envelopeOf(kind)]:
+          definition.sent?.(values, wanted!, work.secrets) ?? bodyOf(definition, values, { ids: work.ids, key: change.key }),
+      },
       tag,
     );
   // An immutable thing accepts nothing else together with the end of that.
@@ -96,7 +99,7 @@ async function writeOne(work: Work, change: Change, later: (() => Promise<void>)
   const fields = Object.fromEntries(Object.entries(change.fields).map(([name, { to }]) => [name, to ?? null]));
   const disables = definition.isDisabledLast && fields.enabled === false;
   const disableLater = (url: string, immutable: Fields): void => {
-    const body = { [envelopeOf(kind)]: bodyOf(definition, { enabled: false, ...immutable }) };
+    const body = { [envelopeOf(kind)]: bodyOf(definition, { enabled: false, ...immutable }, { ids: work.ids, key }) };
     later.push(async () => void (await work.state.client.send('PATCH', url, body)));
   };
   if (action === 'create') {

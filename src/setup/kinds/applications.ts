@@ -12,23 +12,23 @@ import {
   AnyName,
   FileReference,
   type FileTarget,
+  isInScope,
+  labelOfApplication,
   nameKey,
   nameOf,
   nullableText,
   OrganizationReference,
+  OWN_APPLICATIONS,
   ofDomain,
   type PartRef,
   PartReference,
   partKey,
   partReference,
-  plain,
   quote,
   Text,
   UserReference,
 } from './shared.ts';
 
-/** Applications of the service itself: the internal roles, and the wallet node. */
-export const OWN_APPLICATIONS: ReadonlySet<string> = new Set(['idm_admin_app', 'gatehouse_wallet']);
 const OWN = { keep: 'it belongs to the service', builtIn: true };
 
 const strings = (schema: Schema<string>) => ({
@@ -78,9 +78,6 @@ const FIELDS: Readonly<Record<string, Field>> = {
   url: text,
 };
 
-const label = (key: Key[number] | undefined): string =>
-  String(key).startsWith('#') ? `application ${plain(String(key).slice(1))}` : `application ${quote(key)}`;
-
 interface ApplicationEntry {
   readonly name: string;
   /** Names of applications are not unique. */
@@ -89,7 +86,7 @@ interface ApplicationEntry {
 }
 
 export const application: KindDefinition = {
-  label: ([key]) => label(key),
+  label: ([key]) => labelOfApplication(key),
   required: { name: AnyName },
   optional: {
     id: t.string({
@@ -105,6 +102,8 @@ export const application: KindDefinition = {
     pictures: { kind: 'application_picture', about: 'Its logo.' },
     roles: { kind: 'application_role' },
     permissions: { kind: 'permission' },
+    credential_types: { kind: 'credential_type', about: 'What people with its roles can receive in their wallets.' },
+    credential_target: { kind: 'credential_target', isOne: true },
     assignments: {
       lists: { organizations: { kind: 'organization_assignment' }, users: { kind: 'user_assignment' } },
       about: 'Who has which role in this application.',
@@ -115,9 +114,11 @@ export const application: KindDefinition = {
   fieldsOf: ({ id, name }: ApplicationEntry) => (id === undefined ? {} : { name }),
   secretOf: ({ secret_to: to }: ApplicationEntry) => (to ? { secretTo: to.file } : {}),
   entryOf: ([key]) => ({ name: key, ...(String(key).startsWith('#') ? { id: String(key).slice(1) } : {}) }),
-  exported({ roles, assignments, ...entry }, { id, fields }) {
+  /** The lists, the long ones last. */
+  exported({ roles, credential_types, credential_target, assignments, ...entry }, { id, fields }) {
     if (OWN_APPLICATIONS.has(id)) return undefined;
-    return { ...entry, name: fields.name, ...(roles ? { roles } : {}), ...(assignments ? { assignments } : {}) };
+    const lists = { roles, credential_types, credential_target, assignments };
+    return { ...entry, name: fields.name, ...Object.fromEntries(Object.entries(lists).filter(([, list]) => list)) };
   },
   envelope: 'consumer',
   collection: '/v3/OS-OAUTH2/consumers',
@@ -133,9 +134,9 @@ export const application: KindDefinition = {
       state.add('application', [byId ? `#${id}` : name], body, OWN_APPLICATIONS.has(id) ? own : {});
     }
   },
-  create: ({ state: { client }, secrets }, { key: [name], fields, secretTo }) =>
+  create: ({ state: { client }, secrets, ids }, { key: [name], fields, secretTo }) =>
     createWithSecret(secrets, secretTo, async () => {
-      const body = { name, ...bodyOf(application, fields) };
+      const body = { name, ...bodyOf(application, fields, { ids, key: [name!] }) };
       const { consumer } = await client.send('POST', '/v3/OS-OAUTH2/consumers', { consumer: body });
       return { id: String((consumer as Body).id), secret: String((consumer as Body).secret) };
     }),
@@ -152,10 +153,6 @@ export const application: KindDefinition = {
   subject: ({ found }) => (found ? { application_id: found.id } : {}),
 };
 
-/** Whether links and assignments of an application are read. */
-const isInScope = (state: State, key: Key[number]): boolean =>
-  state.need.applications?.has(String(key)) ?? !OWN_APPLICATIONS.has(state.idOf('application', [key]) ?? '');
-
 const LOGO = 'logo';
 const logoPath = (id: string): string => `/v3/OS-OAUTH2/consumers/${pathId(id)}/logo`;
 const hasLogo = (body: Body): boolean => (body.links as Body | undefined)?.logo !== undefined;
@@ -163,7 +160,7 @@ const hasLogo = (body: Body): boolean => (body.links as Body | undefined)?.logo 
 export const application_picture: KindDefinition = {
   ...ofPictures([LOGO]),
   envelope: 'logo',
-  label: ([key]) => `logo of ${label(key)}`,
+  label: ([key]) => `logo of ${labelOfApplication(key)}`,
   needs: ['application'],
   async read(state) {
     const shown = (await state.list('/v3/OS-OAUTH2/consumers')).filter(hasLogo).map((body) => textOf(body, 'id'));
@@ -205,7 +202,7 @@ const partOf = (kind: 'application_role' | 'permission', list: 'roles' | 'permis
 
 export const permission: KindDefinition = {
   ...partOf('permission', 'permissions', 'permission_id'),
-  label: ([key, name]) => `permission ${quote(name)} of ${label(key)}`,
+  label: ([key, name]) => `permission ${quote(name)} of ${labelOfApplication(key)}`,
   fields: {
     action: { schema: t.nullable(t.string({ maxLength: 255 })), initial: null },
     resource: { schema: t.nullable(t.string({ maxLength: 2048 })), initial: null },
@@ -217,7 +214,7 @@ export const permission: KindDefinition = {
 
 export const application_role: KindDefinition = {
   ...partOf('application_role', 'roles', 'role_id'),
-  label: ([key, name]) => `role ${quote(name)} of ${label(key)}`,
+  label: ([key, name]) => `role ${quote(name)} of ${labelOfApplication(key)}`,
   fields: {
     internal: {
       ...internal,
@@ -232,7 +229,7 @@ const linkPath = (role: string, linked: string): string => `/v3/OS-ROLES/roles/$
 
 export const role_permission: KindDefinition = {
   label: ([key, name, other, linked]) =>
-    `permission ${quote(linked)}${other === key ? '' : ` of ${label(other)}`} in role ${quote(name)} of ${label(key)}`,
+    `permission ${quote(linked)}${other === key ? '' : ` of ${labelOfApplication(other)}`} in role ${quote(name)} of ${labelOfApplication(key)}`,
   schema: PartReference,
   keyOf(part: PartRef, above, { refer }) {
     const linked = partKey(above[0]!, part);
@@ -298,7 +295,7 @@ async function readAssignments(state: State, who: 'organization' | 'user', appli
 
 const assignmentsOf = (who: 'organization' | 'user'): KindDefinition => ({
   label(key) {
-    const role = `role ${quote(key[2])}${key[1] === key[0] ? '' : ` of ${label(key[1])}`} in ${label(key[0])}`;
+    const role = `role ${quote(key[2])}${key[1] === key[0] ? '' : ` of ${labelOfApplication(key[1])}`} in ${labelOfApplication(key[0])}`;
     const organization = `organization ${quote(key[4])}${ofDomain(key[3])}`;
     return `${role} of ${who === 'user' ? `user ${quote(key[6])}${ofDomain(key[5])} in ${organization}` : organization}`;
   },

@@ -2,7 +2,7 @@
 import type { Body } from '../client.ts';
 import type { Fields, Json } from '../model.ts';
 import type { State } from '../state.ts';
-import type { KindDefinition } from './kind.ts';
+import type { KindDefinition, Referring } from './kind.ts';
 
 const ATTRIBUTE = 'attributes.';
 /** Names that mean something else to JavaScript. */
@@ -36,12 +36,12 @@ export function readFields(definition: KindDefinition, body: Body, state: State)
 }
 
 /** What a request says. */
-export function bodyOf({ fields: known = {} }: KindDefinition, fields: Fields): Record<string, unknown> {
+export function bodyOf({ fields: known = {} }: KindDefinition, fields: Fields, of: Referring): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(fields).flatMap(([name, value]) => {
       const { api = name, send, fixed } = known[name] ?? {};
       if (fixed !== undefined) return [];
-      return [[attributeOf(name) ?? api, send ? send(value) : value]];
+      return [[attributeOf(name) ?? api, send ? send(value, of) : value]];
     }),
   );
 }

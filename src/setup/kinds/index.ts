@@ -3,6 +3,7 @@ import type { Fields, Key, Kind } from '../model.ts';
 import { pathId, type Shape, textOf } from '../state.ts';
 import * as applications from './applications.ts';
 import * as catalog from './catalog.ts';
+import * as credentialTypes from './credential-types.ts';
 import { domain_settings, domainSettingKeys } from './domain-settings.ts';
 import * as domains from './domains.ts';
 import { readFields } from './fields.ts';
@@ -14,13 +15,12 @@ import * as providers from './providers.ts';
 import * as roles from './roles.ts';
 import * as settings from './settings.ts';
 
-export { OWN_APPLICATIONS } from './applications.ts';
 export { attributeFields, attributeOf, bodyOf, readField, reservedNames } from './fields.ts';
 export type { Entry, KindDefinition, List, Lists, NameInDomain, Naming, Work } from './kind.ts';
 export { settingHint } from './setting-values.ts';
+export { OWN_APPLICATIONS } from './shared.ts';
 export { domainSettingKeys };
 
-const { OWN_APPLICATIONS: _, ...ofApplications } = applications;
 const DEFINITIONS: Readonly<Record<Kind, KindDefinition>> = {
   ...settings,
   picture,
@@ -29,7 +29,8 @@ const DEFINITIONS: Readonly<Record<Kind, KindDefinition>> = {
   domain_settings,
   ...roles,
   ...catalog,
-  ...ofApplications,
+  ...applications,
+  ...credentialTypes,
   ...providers,
   ...grants,
 };

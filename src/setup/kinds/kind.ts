@@ -6,6 +6,12 @@ import type { Action, Change, ExistingItem, Fields, Json, Key, Kind, Path, Prune
 import type { Secrets } from '../secrets.ts';
 import type { State } from '../state.ts';
 
+/** What a field that names other things is sent with: their ids, and the key of its own thing. */
+export interface Referring {
+  readonly ids: Ids;
+  readonly key: Key;
+}
+
 export interface Field {
   /** In a file. Without one, files do not have it: where an entry stands says it. */
   readonly schema?: Schema;
@@ -15,7 +21,9 @@ export interface Field {
   /** What the API shows, as a file would say it; undefined if a file would not say it. Otherwise: the same. */
   readonly read?: (body: Body, state: State) => Json | undefined;
   /** What the API takes. Otherwise: the same. */
-  readonly send?: (value: Json) => unknown;
+  readonly send?: (value: Json, of: Referring) => unknown;
+  /** What a file may say in two ways, as `read` says it. */
+  readonly asRead?: (value: Json, state: State) => Json;
   /** What a file says, as the service stores it. */
   readonly stored?: (value: never) => Json;
   /** What a thing has that was created without it. Exports do not write it. */

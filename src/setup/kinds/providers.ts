@@ -18,14 +18,53 @@ const eachProvider = async (state: State, work: (id: string) => Promise<void>): 
   await state.client.each(await state.list(PROVIDERS), (body) => work(textOf(body, 'id')));
 };
 
+type DomainRef = { readonly id: string } | { readonly name: string };
+const isDomainRef = (value: unknown): value is DomainRef => {
+  const [[key, said] = [], ...more] = typeof value === 'object' && value !== null ? Object.entries(value) : [];
+  return more.length === 0 && (key === 'id' || key === 'name') && typeof said === 'string' && !said.includes('{');
+};
+
+/** The rules with other words for the domains that they name. */
+const withDomains = (rules: Json, convert: (domain: DomainRef) => DomainRef): Json =>
+  JSON.parse(JSON.stringify(rules), (key, value: unknown) =>
+    key === 'domain' && isDomainRef(value) ? convert(value) : value,
+  ) as Json;
+
+function domainsIn(rules: Json): string[] {
+  const names: string[] = [];
+  withDomains(rules, (domain) => {
+    if ('name' in domain) names.push(domain.name);
+    return domain;
+  });
+  return names;
+}
+
+/** The id of a domain is another one in each service, so files have names. Those of domains that the caller does not see stay as they are. */
+const withNames = (rules: Json, state: State): Json =>
+  withDomains(rules, (domain) => {
+    const name = 'id' in domain ? state.domainName(domain.id) : '';
+    return name === '' ? domain : { name };
+  });
+
 export const mapping: KindDefinition = {
   label: ([id]) => `mapping ${quote(id)}`,
   required: { id: FederationId },
   fields: {
-    rules: { schema: t.array(t.unknown({ description: 'A rule: local and remote.' }), { maxItems: 1000 }), isRequired: true },
+    rules: {
+      schema: t.array(t.unknown({ description: 'A rule: local and remote. Domains by their names.' }), { maxItems: 1000 }),
+      isRequired: true,
+      read: ({ rules }, state) => withNames(rules as Json, state),
+      asRead: withNames,
+      // The name may change later.
+      send: (rules, { ids }) =>
+        withDomains(rules, (domain) => ('name' in domain ? { id: ids('domain', [domain.name]) } : domain)),
+    },
     schema_version: { schema: t.oneOf('1.0', '2.0', '3.0'), initial: '1.0' },
   },
-  keyOf: keyById,
+  keyOf(entry: { readonly id: string; readonly rules: Json }, _above, { refer }) {
+    for (const name of domainsIn(entry.rules)) refer('domain', [name], 'rules');
+    return keyById(entry);
+  },
   entryOf: idOnly,
   collection: MAPPINGS,
   async read(state) {

@@ -2,7 +2,7 @@
 import { type Schema, t } from '../../platform/http/index.ts';
 import type { Body } from '../client.ts';
 import type { Key } from '../model.ts';
-import { textOf } from '../state.ts';
+import { type State, textOf } from '../state.ts';
 import { shown } from '../text.ts';
 import type { Field, NameInDomain } from './kind.ts';
 
@@ -74,6 +74,12 @@ export const partKey = (application: Key[number], part: PartRef): Key =>
 export const partReference = (application: Key[number], [other, name]: Key): unknown =>
   other === application ? name : { name, application: other };
 
+/** Applications of the service itself: the internal roles, and the wallet node. */
+export const OWN_APPLICATIONS: ReadonlySet<string> = new Set(['idm_admin_app', 'gatehouse_wallet']);
+/** Whether what belongs to an application is read. */
+export const isInScope = (state: State, key: Key[number]): boolean =>
+  state.need.applications?.has(String(key)) ?? !OWN_APPLICATIONS.has(state.idOf('application', [key]) ?? '');
+
 /** A description that is never null. */
 export const description: Field = { schema: t.string(), read: (body) => textOf(body, 'description') };
 /** Null without one. */
@@ -95,5 +101,7 @@ export const lowerCase = (all: readonly string[]): string[] => [...new Set(all.m
 type Part = Key[number] | undefined;
 export const quote = (part: Part): string => shown(String(part));
 export const plain = (part: Part): string => shown(String(part), false);
+export const labelOfApplication = (key: Part): string =>
+  String(key).startsWith('#') ? `application ${plain(String(key).slice(1))}` : `application ${quote(key)}`;
 export const ofDomain = (domain: Part): string => (domain === null ? '' : ` of domain ${quote(domain)}`);
 export const inRegion = (region: Part): string => (region === null ? '' : ` in ${quote(region)}`);
