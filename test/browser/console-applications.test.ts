@@ -8,7 +8,7 @@ import { lookTroubles } from '../support/accessibility.ts';
 import { onDatabase, onUsualDatabase, uniqueName } from '../support/api.ts';
 import { makeApplication, makePerson } from '../support/applications.ts';
 import { usesChromium } from '../support/chromium.ts';
-import { goTo, onScreen, openConsole } from '../support/console.ts';
+import { choose, dialogOf, goTo, inDialog, onScreen, openConsole } from '../support/console.ts';
 import { informationOf, KeyrockClient } from '../support/keyrock-client.ts';
 import { LOGO, png } from '../support/pictures.ts';
 import { makeUser } from '../support/relying-party.ts';
@@ -19,18 +19,7 @@ const chromium = usesChromium();
 const { applications, audit, frame, registration, why } = words;
 const HOSTILE = '<img src=x onerror="document.title=1">';
 
-const dialogOf = (page: Page) => page.getByRole('dialog');
 const press = (page: Page, name: string): Promise<void> => page.getByRole('button', { name, exact: true }).first().click();
-const inDialog = (page: Page, name: string): Promise<void> => dialogOf(page).getByRole('button', { name, exact: true }).click();
-
-/** Chooses what the service finds. */
-async function choose(page: Page, label: string, text: string): Promise<void> {
-  await page
-    .getByRole('combobox', { name: new RegExp(`^${label}(?: |$)`) })
-    .last()
-    .fill(text);
-  await page.getByRole('option', { name: text }).first().click();
-}
 
 onUsualDatabase('Applications in the console', (api) => {
   it('are registered in four steps, with addresses that are checked while one types', async () => {

@@ -10,7 +10,7 @@ import { assertOk } from '../support/answers.ts';
 import { onDatabase, onUsualDatabase, type TestApi, uniqueName } from '../support/api.ts';
 import { assign, makeApplication, makePerson, makeRole } from '../support/applications.ts';
 import { usesChromium } from '../support/chromium.ts';
-import { goTo, onScreen, openConsole } from '../support/console.ts';
+import { choose, dialogOf, goTo, inDialog, onScreen, openConsole } from '../support/console.ts';
 import {
   CREDENTIALS,
   makeHolder,
@@ -25,23 +25,12 @@ const chromium = usesChromium();
 const { credentials, impact, people } = words;
 const HOSTILE = '<img src=x onerror="document.title=1">';
 
-const dialogOf = (page: Page) => page.getByRole('dialog');
-const inDialog = (page: Page, name: string): Promise<void> => dialogOf(page).getByRole('button', { name, exact: true }).click();
 const press = (page: Page, name: string): Promise<void> => page.getByRole('button', { name, exact: true }).click();
 const tabOf = ({ id }: { id: string }): string => `/applications/${id}?tab=credentials`;
 
 async function statesOf(api: TestApi, { id }: { id: string }): Promise<string[]> {
   const { credentials: all } = assertOk(await api.get(`${CREDENTIALS}?user_id=${id}&sort=issued_at`));
   return all.map((one: { state: string }) => one.state);
-}
-
-/** Chooses what the service finds. */
-async function choose(page: Page, label: string, text: string): Promise<void> {
-  await page
-    .getByRole('combobox', { name: new RegExp(`^${label}`) })
-    .last()
-    .fill(text);
-  await page.getByRole('option', { name: text }).first().click();
 }
 
 /** Somebody with the role, who has a credential of it in a wallet. */

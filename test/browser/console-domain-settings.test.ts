@@ -8,7 +8,8 @@ import { assertOk } from '../support/answers.ts';
 import { onUsualDatabase, STORABLE_PASSWORDS, uniqueName } from '../support/api.ts';
 import { usesChromium } from '../support/chromium.ts';
 import { onScreen, openConsole } from '../support/console.ts';
-import { ENTRIES, ldapOptions } from '../support/directory.ts';
+import { ENTRIES } from '../support/directory.ts';
+import { enterDirectory } from '../support/directory-screen.ts';
 import { dnOf, passwordOf, person, Slapd } from '../support/slapd.ts';
 import { press } from '../support/visitor.ts';
 
@@ -57,11 +58,7 @@ onUsualDatabase(
       const { id, name } = await newDomain();
       const page = await openConsole(chromium, api, { path: `/domains/${id}?tab=directory` });
       await onScreen(page, name);
-      for (const [key, value] of Object.entries(ldapOptions(slapd.url))) {
-        const field = page.locator(`[name="ldap.${key}"]`);
-        if ((await field.evaluate((element) => element.tagName)) === 'SELECT') await field.selectOption(value);
-        else await field.fill(value);
-      }
+      await enterDirectory(page, slapd.url);
       await press(page, domainSettings.try);
       const dialog = page.getByRole('dialog');
       await dialog.getByRole('button', { name: domainSettings.try }).click();

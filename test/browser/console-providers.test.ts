@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, it } from 'node:test';
-import type { Page } from 'playwright-core';
 import { words } from '../../console/identity/words/en/index.ts';
 import { texts } from '../../console/shared/words/en.ts';
 import { lookTroubles } from '../support/accessibility.ts';
@@ -11,9 +10,10 @@ import { assertOk } from '../support/answers.ts';
 import { onDatabase, uniqueName } from '../support/api.ts';
 import { withApplication } from '../support/application-page.ts';
 import { usesChromium } from '../support/chromium.ts';
-import { goTo, onScreen, openConsole } from '../support/console.ts';
+import { goTo, inDialog, onScreen, openConsole, said } from '../support/console.ts';
 import { providerFor, ROOT } from '../support/federation.ts';
 import type { PlainProvider } from '../support/plain-provider.ts';
+import { trySignIn } from '../support/provider-screen.ts';
 import { outcome, words as pages, press } from '../support/visitor.ts';
 
 const chromium = usesChromium();
@@ -29,22 +29,6 @@ onDatabase('SQLite', 'Providers in the console', {}, (api) => {
     provider = await providerFor(id, { person: sub });
   });
   after(() => provider.stop());
-
-  const status = (page: Page, text: string): Promise<void> => page.getByRole('status').getByText(text).first().waitFor();
-  const confirm = (page: Page, name: string): Promise<void> =>
-    page.getByRole('dialog').getByRole('button', { name, exact: true }).click();
-
-  /** Signs in at the provider in the window that opens, and waits for the result. */
-  async function trySignIn(page: Page): Promise<void> {
-    await press(page, providers.tryBegin);
-    const link = page.getByRole('link', { name: providers.tryOpen });
-    await link.waitFor();
-    const [window] = await Promise.all([page.context().waitForEvent('page'), link.click()]);
-    await window.getByText(providers.goBack).waitFor();
-    assert.ok(!window.url().includes('code='), window.url());
-    await window.close();
-    await page.getByRole('heading', { name: providers.resultTitle }).waitFor();
-  }
 
   it('are added, tried, mapped and enabled by clicks, and a new person signs in', async () => {
     const group = await api.make('group', { name: 'people', domain_id: 'default' });
@@ -79,13 +63,13 @@ onDatabase('SQLite', 'Providers in the console', {}, (api) => {
     const result = page.locator('section').filter({ has: page.locator('#result') });
     await result.getByText(`people ${providers.given}`).waitFor();
     await press(page, texts.save);
-    await status(page, providers.mappingSaved);
+    await said(page, providers.mappingSaved);
     const { rules } = assertOk(await api.get(`${ROOT}/mappings/${id}`)).mapping;
     assert.deepEqual(rules[1].remote, [{ type: 'groups', whitelist: ['people'] }]);
 
     await press(page, people.enable);
-    await confirm(page, people.enable);
-    await status(page, providers.saved);
+    await inDialog(page, people.enable);
+    await said(page, providers.saved);
 
     const visitor = await chromium.open(api);
     await visitor.goto(application().signIn({ login_hint: sub }));
@@ -99,10 +83,10 @@ onDatabase('SQLite', 'Providers in the console', {}, (api) => {
     await goTo(page, `${path}?tab=people`, 'Acme');
     await page.getByText(`${sub}@example.org`).waitFor();
     await press(page, providers.endSessions);
-    await confirm(page, providers.endSessions);
-    await status(page, providers.sessionsEnded);
+    await inDialog(page, providers.endSessions);
+    await said(page, providers.sessionsEnded);
     await press(page, providers.unlinkTitle(sub, `${sub}@example.org`));
-    await confirm(page, providers.unlink);
+    await inDialog(page, providers.unlink);
     await page.getByText(providers.noPeople).waitFor();
   });
 
@@ -120,14 +104,14 @@ onDatabase('SQLite', 'Providers in the console', {}, (api) => {
     await form.getByRole('button', { name: texts.save }).click();
     await page.getByText(texts.presentTitle).waitFor();
     await form.getByRole('button', { name: texts.save }).click();
-    await status(page, providers.saved);
+    await said(page, providers.saved);
     const settings = assertOk(await api.get(`${ROOT}/identity_providers/${id}/openid`)).openid;
     assert.deepEqual([settings.button_order, settings.whole_service, settings.has_client_secret], [3, true, true]);
     await page.getByLabel(providers.flags.whole_service.label).uncheck();
     await page.locator('gh-edit').first().getByRole('button', { name: texts.save }).click();
     await page.getByRole('dialog').getByText(providers.lessText).waitFor();
-    await confirm(page, providers.saveNow);
-    await status(page, providers.saved);
+    await inDialog(page, providers.saveNow);
+    await said(page, providers.saved);
   });
 
   it('show hostile claims and metadata as texts', async (t) => {
@@ -176,8 +160,8 @@ onDatabase('SQLite', 'Providers in the console', {}, (api) => {
     const text = page.getByLabel(providers.walletSettings);
     await text.fill((await text.inputValue()).replace('"Town"', '"City"'));
     await page.locator('gh-edit').first().getByRole('button', { name: texts.save }).click();
-    await confirm(page, providers.saveNow);
-    await status(page, providers.saved);
+    await inDialog(page, providers.saveNow);
+    await said(page, providers.saved);
     await onScreen(page, 'City');
     assertOk(await api.delete(`${ROOT}/identity_providers/wallet`), 204);
   });
@@ -204,7 +188,7 @@ onDatabase('SQLite', 'Providers in the console', {}, (api) => {
     assert.deepEqual(troubles, []);
     await press(page, people.delete);
     await page.getByRole('dialog').getByText(providers.deleteText).waitFor();
-    await confirm(page, people.delete);
+    await inDialog(page, people.delete);
     await page.getByText(providers.empty).waitFor();
     assert.equal((await api.get(`${ROOT}/mappings/${id}`)).status, 404);
   });

@@ -56,10 +56,12 @@ for (const trust of inFullRun(['any', 'listed'], ['listed']))
       const page = await openBrowser();
       await openAccount(api, page, 'applications');
       await enterPassword(page, person);
-      const owner = await takeRoleAlong(page, TYPE, async (offer) => {
-        await offer.getByLabel(walletWords.receive.txCode).waitFor();
-        assert.match(await offer.locator('main').innerText(), new RegExp(walletWords.receive.proofs.beside));
-        assert.equal(await offer.locator('.bad').count(), 0);
+      const owner = await takeRoleAlong(page, TYPE, {
+        look: async (offer) => {
+          await offer.getByLabel(walletWords.receive.txCode).waitFor();
+          assert.match(await offer.locator('main').innerText(), new RegExp(walletWords.receive.proofs.beside));
+          assert.equal(await offer.locator('.bad').count(), 0);
+        },
       });
       const refused = await owner.evaluate(
         async (uri) => {

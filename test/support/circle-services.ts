@@ -43,8 +43,14 @@ export class TestTls {
   }
 }
 
+const walletSignIn = (walletUrl: string): Record<string, string> => ({
+  GATEHOUSE_IDENTITY_WALLET_SIGN_IN: 'first',
+  GATEHOUSE_IDENTITY_WALLET_LINK: `${walletUrl}/open`,
+});
+
 export class CircleServices {
   readonly kind: DatabaseKind;
+  readonly #isEmpty: boolean;
   #folder = '';
   tls!: TestTls;
   readonly #processes: GatehouseProcess[] = [];
@@ -56,8 +62,10 @@ export class CircleServices {
   replicas: readonly TestApi[] = [];
   walletUrl = '';
 
-  constructor(kind: DatabaseKind) {
+  /** `isEmpty`: nothing is set up that administrators can set up while it runs. */
+  constructor(kind: DatabaseKind, { isEmpty = false } = {}) {
     this.kind = kind;
+    this.#isEmpty = isEmpty;
   }
 
   async start(): Promise<void> {
@@ -84,8 +92,7 @@ export class CircleServices {
       GATEHOUSE_MASTER_KEY: newMasterKey(),
       GATEHOUSE_ADMIN_PASSWORD: ADMIN_PASSWORD,
       GATEHOUSE_IDENTITY_URL: url,
-      GATEHOUSE_IDENTITY_WALLET_SIGN_IN: 'first',
-      GATEHOUSE_IDENTITY_WALLET_LINK: `${this.walletUrl}/open`,
+      ...(this.#isEmpty ? {} : walletSignIn(this.walletUrl)),
       GATEHOUSE_WALLET_URL: this.walletUrl,
       GATEHOUSE_WALLET_PORT: String(walletPort),
       GATEHOUSE_WALLET_TRUST_ANCHORS: this.#anchors,

@@ -1,5 +1,5 @@
 // People at the console, in a real browser.
-import type { BrowserContextOptions, Page } from 'playwright-core';
+import type { BrowserContextOptions, Locator, Page } from 'playwright-core';
 import { LANGUAGES } from '../../src/identity/ground/look/index.ts';
 import { languageOf } from '../../src/platform/languages/index.ts';
 import { DESK } from './accessibility.ts';
@@ -55,4 +55,35 @@ export async function visit(page: Page, path: string): Promise<void> {
   await page.evaluate("document.querySelector('.screen-body')?.setAttribute('aria-busy', 'left')");
   await move(page, path);
   await page.locator('.screen-body[aria-busy=false]').waitFor();
+}
+
+export const dialogOf = (page: Page): Locator => page.getByRole('dialog');
+export const inDialog = (page: Page, name: string): Promise<void> =>
+  dialogOf(page).getByRole('button', { name, exact: true }).click();
+/** What screen readers are told after a change. */
+export const said = (page: Page, text: string): Promise<void> =>
+  page.getByRole('status').getByText(text, { exact: true }).first().waitFor();
+
+/** Chooses what the service finds. */
+export async function choose(page: Page, label: string, text: string): Promise<void> {
+  await page
+    .getByRole('combobox', { name: new RegExp(`^${label}(?: |$)`) })
+    .last()
+    .fill(text);
+  await page.getByRole('option', { name: text }).first().click();
+}
+
+/** Into a field of any kind; for a box whether it is ticked. */
+export async function enter(field: Locator, value: string | boolean): Promise<void> {
+  if (typeof value === 'boolean') return field.setChecked(value);
+  const isChoice = (await field.evaluate((element) => element.tagName)) === 'SELECT';
+  await (isChoice ? field.selectOption(value) : field.fill(value));
+}
+
+/** A label, which may say that the field is optional. */
+const labelled = (label: string): RegExp => new RegExp(`^\\s*${RegExp.escape(label)}\\s*(?:\\(|$)`);
+
+/** Into the fields of a form, by their labels. */
+export async function fillIn(form: Page | Locator, values: Readonly<Record<string, string | boolean>>): Promise<void> {
+  for (const [label, value] of Object.entries(values)) await enter(form.getByLabel(labelled(label)), value);
 }

@@ -40,7 +40,8 @@ const provider = new Provider(issuer, {
       client_id: clientId,
       client_secret: clientSecret,
       redirect_uris: [redirectUri],
-      application_type: 'native',
+      // A native one may use any port of this machine, but no https there.
+      application_type: redirectUri.startsWith('https:') ? 'web' : 'native',
       post_logout_redirect_uris: [new URL('/', redirectUri).href],
       grant_types: ['authorization_code', 'refresh_token'],
       ...(sids ? { backchannel_logout_uri: 'http://127.0.0.1/not-called', backchannel_logout_session_required: true } : {}),

@@ -11,12 +11,15 @@ export const lookAtLink = (page: Page): Promise<void> =>
 
 /**
  * From the account page into the wallet node, where the person is then signed in. Returns the tab of the wallet; the code stays in the other.
- * `name` is that of the credential; `look` looks at the offer before it is accepted.
+ * `name` is that of the credential; `look` looks at the offer before it is accepted; `service` is what the service calls itself.
  */
 export async function takeRoleAlong(
   page: Page,
   name: string,
-  look: (offer: Page) => Promise<void> = async () => {},
+  {
+    look = async () => {},
+    service = 'Gatehouse',
+  }: { readonly look?: (offer: Page) => Promise<void>; readonly service?: string } = {},
 ): Promise<Page> {
   await press(page, words.toWallet);
   const opened = page.context().waitForEvent('page');
@@ -27,7 +30,7 @@ export async function takeRoleAlong(
   await look(wallet);
   const [, code] = await sectionOf(page, words.takeRoles).locator('code').allInnerTexts();
   // It says where the code is.
-  await wallet.getByText(words.offerCodeHint('Gatehouse')).waitFor();
+  await wallet.getByText(words.offerCodeHint(service)).waitFor();
   await wallet.getByLabel(walletWords.receive.txCode).fill(code!);
   await wallet.getByRole('button', { name: walletWords.receive.accept, exact: true }).click();
   await onScreen(wallet, name);
