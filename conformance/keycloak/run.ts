@@ -5,32 +5,19 @@ import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type BrowserContext, type Page, chromium as playwright } from 'playwright-core';
+import { enterPassword } from '../../test/support/visitor.ts';
 import { needCommand, stop } from '../support/debian.ts';
 import { options } from '../support/options.ts';
 import { freePort, startService } from '../support/service.ts';
+import { addProvider } from './console.ts';
 import { Keycloak, type KeycloakPerson, TOKEN_SECONDS } from './keycloak.ts';
 
-const PROVIDER = 'keycloak';
+const REALM = 'acme';
 const SECRET = 'the secret of gatehouse at keycloak';
 const ANA: KeycloakPerson = { username: 'ana', email: 'ana@example.org', password: 'the password of ana at keycloak' };
 const GROUP = 'engineers';
 /** Where the application's codes arrive: nothing needs to listen there. */
 const REDIRECT_URI = 'http://127.0.0.1:9/callback';
-
-const RULES = [
-  {
-    local: [{ user: { name: '{0}', email: '{1}' } }, { group: { name: GROUP, domain: { id: 'default' } } }],
-    remote: [{ type: 'preferred_username' }, { type: 'email' }, { type: 'groups', any_one_of: [GROUP] }],
-  },
-  {
-    local: [{ user: { name: '{0}', email: '{1}' } }],
-    remote: [{ type: 'preferred_username' }, { type: 'email' }, { type: 'groups', not_any_of: [GROUP] }],
-  },
-  {
-    local: [{ user: { name: '{0}', email: '{1}' } }],
-    remote: [{ type: 'preferred_username' }, { type: 'email' }],
-  },
-];
 
 const { databaseUrl, keep, operands } = options('KEYCLOAK_FOLDER');
 const folder = resolve(operands[0]!);
@@ -38,7 +25,7 @@ if (!existsSync(join(folder, 'bin/kc.sh'))) stop(`${folder} is not Keycloak: it 
 needCommand('chromium-headless-shell', 'chromium-headless-shell');
 needCommand('java', 'openjdk-17-jre-headless');
 
-const keycloak = await Keycloak.start(folder, await freePort(), 'acme');
+const keycloak = await Keycloak.start(folder, await freePort(), REALM);
 // Keycloak has an internal address, which outgoing calls avoid otherwise.
 const settings = { GATEHOUSE_OUTBOUND_ALLOW: new URL(keycloak.url).host };
 const service = await startService({ databaseUrl, keep, settings }).catch(async (error: unknown) => {
@@ -60,30 +47,10 @@ async function ask<T>(method: string, path: string, body?: object, expected = 20
   return (text === '' ? undefined : JSON.parse(text)) as T;
 }
 
-async function configure(): Promise<{ clientId: string; clientSecret: string }> {
+async function registerApplication(): Promise<{ clientId: string; clientSecret: string }> {
   const user = { name: 'admin', domain: { id: 'default' }, password: service.adminPassword };
   const scope = { project: { name: 'admin', domain: { id: 'default' } } };
   await ask('POST', '/v3/auth/tokens', { auth: { identity: { methods: ['password'], password: { user } }, scope } }, 201);
-  const root = '/v3/OS-FEDERATION';
-  await ask('POST', '/v3/groups', { group: { name: GROUP } }, 201);
-  await ask('PUT', `${root}/mappings/${PROVIDER}`, { mapping: { rules: RULES, schema_version: '2.0' } }, 201);
-  await ask('PUT', `${root}/identity_providers/${PROVIDER}`, { identity_provider: { domain_id: 'default', enabled: true } }, 201);
-  await ask('PUT', `${root}/identity_providers/${PROVIDER}/protocols/openid`, { protocol: { mapping_id: PROVIDER } }, 201);
-  const openid = {
-    issuer: keycloak.issuer,
-    client_id: 'gatehouse',
-    client_secret: SECRET,
-    button_name: 'Keycloak',
-    // Not offline_access: Keycloak does not tell the end of an offline session.
-    scopes: ['openid', 'email', 'profile'],
-  };
-  const made = await ask<{ openid: { redirect_uri: string; backchannel_logout_uri: string } }>(
-    'PUT',
-    `${root}/identity_providers/${PROVIDER}/openid`,
-    { openid },
-  );
-  const { redirect_uri: redirect, backchannel_logout_uri: backchannelLogout } = made.openid;
-  await keycloak.addClient('gatehouse', SECRET, { redirect, backchannelLogout });
   const consumer = { name: 'An application', redirect_uris: [REDIRECT_URI], client_type: 'confidential' };
   const { consumer: application } = await ask<{ consumer: { id: string; secret: string } }>('POST', '/v3/OS-OAUTH2/consumers', {
     consumer,
@@ -93,14 +60,17 @@ async function configure(): Promise<{ clientId: string; clientSecret: string }> 
 
 const press = (page: Page, name: string | RegExp): Promise<void> => page.getByRole('button', { name }).click();
 
+async function signInThere(page: Page): Promise<void> {
+  await page.locator('#username').fill(ANA.username);
+  await page.locator('#password').fill(ANA.password);
+  await page.locator('[name=login]').click();
+}
+
 /** From the sign-in page to Keycloak and back. */
 async function signIn(page: Page): Promise<void> {
   await press(page, /Keycloak/);
   await page.waitForURL((url) => url.href.startsWith(keycloak.url) || url.href.startsWith(service.url), { waitUntil: 'load' });
-  if (!page.url().startsWith(keycloak.url)) return;
-  await page.locator('#username').fill(ANA.username);
-  await page.locator('#password').fill(ANA.password);
-  await page.locator('[name=login]').click();
+  if (page.url().startsWith(keycloak.url)) await signInThere(page);
 }
 
 async function groupsOf(userId: string): Promise<string[]> {
@@ -127,12 +97,27 @@ async function newPage(): Promise<Page> {
 }
 
 try {
-  const application = await configure();
+  const application = await registerApplication();
   const ana = await keycloak.addPerson(ANA);
   const engineers = await keycloak.addGroup(GROUP);
   let userId = '';
 
   const page = await newPage();
+  await step('console', async () => {
+    const administrator = await newPage();
+    await administrator.goto(`${service.url}/console`);
+    await enterPassword(administrator, { name: 'admin', password: service.adminPassword });
+    await addProvider(administrator, {
+      server: keycloak.url,
+      realm: REALM,
+      group: GROUP,
+      register: async (addresses) => {
+        await keycloak.addClient('gatehouse', SECRET, addresses);
+        return { id: 'gatehouse', secret: SECRET };
+      },
+      signIn: signInThere,
+    });
+  });
   await step('button', async () => {
     await page.goto(`${service.url}/account`);
     await press(page, /Keycloak/);
