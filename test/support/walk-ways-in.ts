@@ -65,7 +65,9 @@ export async function addProvider(walk: Walk): Promise<void> {
 
 export async function connectDirectory(walk: Walk): Promise<void> {
   const { page } = walk;
-  await walk.menu(organizations.domains);
+  await walk.menu(providers.title);
+  await walk.follow(providers.add);
+  await walk.follow(providers.directory.name);
   await press(page, organizations.newDomain);
   await walk.fill({ [organizations.name]: STAFF }, dialogOf(page));
   await inDialog(page, texts.create);
@@ -113,7 +115,8 @@ export async function signInWithWallet(walk: Walk): Promise<void> {
   await walk.fill({ [credentials.name]: TYPE }, dialogOf(page));
   await inDialog(page, texts.create);
   await said(page, credentials.created(TYPE));
-  await walk.change('wallets', { WALLET_SIGN_IN: 'first', WALLET_LINK: `${walk.services.walletUrl}/open` });
+  await walk.follow(credentials.signIn);
+  await walk.set({ WALLET_SIGN_IN: 'first', WALLET_LINK: `${walk.services.walletUrl}/open` });
 
   await walk.atLast(async () => {
     const { api } = walk.services;

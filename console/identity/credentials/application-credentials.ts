@@ -2,14 +2,14 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import { confirmAct, copyable, openForm } from '../../shared/dialog.ts';
 import { ApiError } from '../../shared/http.ts';
-import { type Location, part } from '../../shared/router.ts';
+import { hrefOf, type Location, part } from '../../shared/router.ts';
 import type { Content } from '../../shared/screen.ts';
 import { announce } from '../../shared/status.ts';
 import { table } from '../../shared/table.ts';
 import { mayWithEach } from '../allowed.ts';
 import type { AppRole } from '../applications/types.ts';
 import { impactOf } from '../impact.ts';
-import { api } from '../session.ts';
+import { api, session } from '../session.ts';
 import { words } from '../words/index.ts';
 import { type IssuedContent, issuedList, readIssued } from './issued.ts';
 import { editType, type NamedRole } from './type-form.ts';
@@ -157,6 +157,7 @@ function typeList(applicationId: string, content: ApplicationCredentials, reload
   return html`<section>
     <div class="between"><h2>${credentials.types}</h2>${may('create_credential_type') ? html`<button type="button" @click=${() => void create()}>${credentials.create}</button>` : nothing}</div>
     <p>${credentials.typesIntro}</p>
+    ${types.length > 0 && session.may('identity:update_service_settings') ? html`<p><a href=${hrefOf('/service/settings', { group: 'wallets' })}>${credentials.signIn}</a></p>` : nothing}
     ${table<CredentialType>({
       caption: credentials.types,
       rows: types,

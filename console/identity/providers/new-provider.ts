@@ -9,7 +9,7 @@ import { type Content, Screen } from '../../shared/screen.ts';
 import { announce } from '../../shared/status.ts';
 import { frame, go } from '../frame.ts';
 import { domainNames, findDomains } from '../resources.ts';
-import { api } from '../session.ts';
+import { api, session } from '../session.ts';
 import { words } from '../words/index.ts';
 import { linesOf } from './lines.ts';
 import {
@@ -109,7 +109,14 @@ class NewProvider extends Screen {
       )}<li class="card">
           <h3><a href=${hrefOf('/new-provider', { template: 'wallet' })}>${providers.walletTemplate.name}</a></h3>
           <p>${providers.walletTemplate.text}</p>
-        </li></ul>
+        </li>${
+          session.may('identity:list_domains')
+            ? html`<li class="card">
+          <h3><a href=${hrefOf('/domains')}>${providers.directory.name}</a></h3>
+          <p>${providers.directory.text}</p>
+        </li>`
+            : nothing
+        }</ul>
       <p class="soft">${providers.noGithub}</p>`;
   }
 

@@ -47,6 +47,7 @@ export const credentials = {
   types: 'Arten von Nachweisen',
   typesIntro:
     'Wer hier eine Rolle hat, kann einen solchen Nachweis in die eigene Wallet aufnehmen, auf der Kontoseite unter „Meine Rollen mitnehmen“. Anderswo belegt er die Rolle. Er wird von selbst ungültig, wenn die Person die Rolle verliert.',
+  signIn: 'Anmeldung hier mit einem solchen Nachweis erlauben',
   noTypes: 'Es gibt noch keine Art von Nachweis. Legen Sie eine an, damit man die eigenen Rollen in eine Wallet aufnehmen kann.',
   create: 'Neue Art',
   createText: 'Nur der Name ist nötig. Alles außer dem Kurznamen lässt sich später ändern.',

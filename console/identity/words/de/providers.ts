@@ -26,6 +26,10 @@ export const providers = {
   emailDomainsHint:
     'Eine je Zeile, zum Beispiel example.org. Wer eine solche Adresse eingibt, wird dorthin geschickt, und nur Adressen dieser Domänen dürfen Namen seiner Personen sein.',
   chooseKind: 'Welche Art von Anbieter?',
+  directory: {
+    name: 'Ein Verzeichnis (LDAP)',
+    text: 'Man meldet sich mit dem Passwort eines LDAP-Verzeichnisses an, wie Active Directory. Es gehört zu einer Domäne: öffnen Sie eine, oder legen Sie eine neue an, und wählen Sie dort „Verzeichnis“.',
+  },
   noGithub:
     'GitHub hat kein OpenID Connect für Personen, deshalb lässt sich nicht prüfen, für wen seine Antworten sind. Es wird nicht unterstützt.',
   templates: {

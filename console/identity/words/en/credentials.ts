@@ -45,6 +45,7 @@ export const credentials = {
   types: 'Credential types',
   typesIntro:
     'A type is a credential that people with a role here can add to their wallet, from “Take my roles with me” on their account page. Elsewhere they show it to prove the role. It becomes invalid by itself when they lose the role.',
+  signIn: 'Let people sign in here with such a credential',
   noTypes: 'There is no type yet. Create one, so that people can add their roles to a wallet.',
   create: 'New type',
   createText: 'Only the name is needed. All but the short name can be changed later.',

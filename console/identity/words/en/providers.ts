@@ -21,6 +21,10 @@ export const providers = {
   emailDomainsHint:
     'One a line, such as example.org. People who enter such an address are sent there, and only addresses of these domains may be names of its people.',
   chooseKind: 'What kind of provider?',
+  directory: {
+    name: 'A directory (LDAP)',
+    text: 'People sign in with their password of an LDAP directory, such as Active Directory. It belongs to a domain: open one, or make a new one, and choose “Directory” there.',
+  },
   noGithub: 'GitHub has no OpenID Connect for people, so it cannot be checked who its answers are for. It is not supported.',
   templates: {
     entra: {

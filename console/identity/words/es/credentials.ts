@@ -47,6 +47,7 @@ export const credentials: Words['credentials'] = {
   types: 'Lo que las personas pueden llevarse',
   typesIntro:
     'Un tipo es una credencial que las personas con un rol aquí pueden añadir a su cartera, desde «Llevar mis roles conmigo» en la página de su cuenta. En otros sitios la muestran para demostrar el rol. Deja de ser válida por sí sola cuando pierden el rol.',
+  signIn: 'Permitir que se entre aquí con una credencial así',
   noTypes: 'Todavía no hay ningún tipo. Cree uno para que las personas puedan llevarse sus roles en una cartera.',
   create: 'Tipo nuevo',
   createText: 'Solo hace falta el nombre. Todo salvo el nombre corto se puede cambiar después.',

@@ -23,6 +23,10 @@ export const providers: Words['providers'] = {
   emailDomainsHint:
     'Uno por línea, como example.org. Quien escribe una dirección así va a este proveedor, y solo las direcciones de estos dominios pueden ser nombres de sus personas.',
   chooseKind: '¿Qué clase de proveedor?',
+  directory: {
+    name: 'Un directorio (LDAP)',
+    text: 'Las personas entran con su contraseña de un directorio LDAP, como Active Directory. Es de un dominio: abra uno, o cree uno nuevo, y elija allí «Directorio».',
+  },
   noGithub:
     'GitHub no tiene OpenID Connect para personas, así que no se puede comprobar para quién son sus respuestas. No se admite.',
   templates: {
