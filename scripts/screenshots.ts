@@ -66,7 +66,7 @@ function consoleScreens({ identity }: Service, { person, group, organization, ap
     at('waiting', '/people/waiting'),
     at('deletions', '/people/deletions'),
     at('person', `/people/${person}`, { guide: 'console-person' }),
-    ...['sign-in', 'sessions', 'groups', 'roles', 'credentials', 'history'].map((tab) =>
+    ...['sign-in', 'sessions', 'access', 'groups', 'roles', 'credentials', 'history'].map((tab) =>
       at(`person-${tab}`, `/people/${person}?tab=${tab}`),
     ),
     at('groups', '/groups'),
@@ -77,7 +77,9 @@ function consoleScreens({ identity }: Service, { person, group, organization, ap
       at(`organization-${tab}`, `/organizations/${organization}?tab=${tab}`),
     ),
     at('domains', '/domains'),
-    ...['organizations', 'roles', 'settings'].map((tab) => at(`domain-${tab}`, `/domains/default?tab=${tab}`)),
+    ...['organizations', 'roles', 'sign-in', 'look', 'directory', 'settings'].map((tab) =>
+      at(`domain-${tab}`, `/domains/default?tab=${tab}`),
+    ),
     at('applications', '/applications'),
     at('application-new', '/applications/new'),
     at('application-new-web', '/applications/new?kind=web'),

@@ -1,4 +1,5 @@
 // Calls the operations about what belongs to services and endpoints: the endpoints of projects, policies and limits.
+import { LOGO } from '../../test/support/pictures.ts';
 import type { Recorder } from './recorder.ts';
 
 export async function tourLimits(api: Recorder, serviceId: string, projectId: string): Promise<void> {
@@ -66,6 +67,13 @@ export async function tourDomainConfig(api: Recorder, domainId: string): Promise
   await call('GET', settings);
   await call('PATCH', settings, { body: { settings: { 'passwords.expires_days': '90', 'passkeys.policy': null } } });
   await call('PATCH', settings, { body: { settings: { 'passwords.expires_days': null } } });
+  const look = `/v3/OS-SERVICE/domains/${domainId}/look`;
+  for (const kind of ['logo', 'favicon']) {
+    await call('PUT', `${look}/${kind}`, { body: { picture: LOGO.logo } });
+    await call('GET', `${look}/${kind}`);
+    await call('DELETE', `${look}/${kind}`);
+  }
+  await call('POST', `${look}/preview`, { body: { look: { name: 'Harbour', color: '#aa0000' } } });
   for (const path of ['', '/identity', '/identity/driver']) await call('GET', `/v3/domains/config${path}/default`);
   const compliance = '/v3/domains/default/config/security_compliance';
   await call('GET', compliance);

@@ -36,7 +36,7 @@ import { mountAccessQuestions } from './operations/access-questions/index.ts';
 import { mountAdministration } from './operations/administration/index.ts';
 import { mountAuditEvents } from './operations/audit-events/index.ts';
 import { mountImpact } from './operations/impact/index.ts';
-import { mountLook } from './operations/look/index.ts';
+import { mountDomainLook, mountLook } from './operations/look/index.ts';
 import { mountMailTexts } from './operations/mail-texts/index.ts';
 import { mountReplicas } from './operations/replicas/index.ts';
 import { mountServiceSettings } from './operations/service-settings/index.ts';
@@ -112,6 +112,7 @@ const MOUNTS = [
   mountReplicas,
   mountServiceSettings,
   mountLook,
+  mountDomainLook,
   mountMailTexts,
   mountCredentialIssuer,
   mountCredentialOffers,

@@ -13,6 +13,7 @@ export const KINDS = [
   'domain',
   // Before groups: those of a directory are not created here.
   'domain_settings',
+  'domain_picture',
   'region',
   'role',
   'implied_role',

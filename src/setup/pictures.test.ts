@@ -87,6 +87,21 @@ onUsualDatabase('Pictures in a set-up file', (api) => {
     assert.throws(() => wantedOf(parseSetup('setup.yaml', wrong)), /applications\[0\]\.pictures\[0\]\.content: it is not a PNG/);
   });
 
+  it('are those of a domain, too, which may not exist yet', async () => {
+    const of = (content: string): string =>
+      `version: 1\ndomains:\n  - name: Quay\n    settings:\n      look.name: Quay\n    pictures:\n      - name: logo\n        content: ${content}\n`;
+    assert.equal(await operator.apply(of(base64(1))), 3);
+    const [{ id }] = assertOk(await api.get('/v3/domains?name=Quay')).domains;
+    const logo = async () => assertOk(await api.get(`/v3/OS-SERVICE/domains/${id}/look/logo`)).picture.content;
+    assert.equal(await logo(), base64(1));
+    assert.match(await operator.shows(of(base64(2))), /^~ logo of domain "?Quay"?/);
+    assert.equal(await operator.apply(of(base64(2))), 1);
+    assert.equal(await logo(), base64(2));
+    assert.equal((await operator.shows(await operator.export())).split('\n').at(-1), NOTHING);
+    const none = of('').replace(/ {4}pictures:[\s\S]*/, '    pictures: []\n');
+    assert.match(await operator.shows(none, { prune: true }), /- logo of domain/);
+  });
+
   it('need the right to change them', async () => {
     const domain = await api.make('domain', { name: 'Of a manager' });
     const { token } = await api.persona(['manager'], { domain: domain.id }, { domain_id: domain.id });

@@ -5,9 +5,9 @@ import { words } from '../../console/identity/words/en/index.ts';
 import { texts } from '../../console/shared/words/en.ts';
 import { lookTroubles } from '../support/accessibility.ts';
 import { assertOk } from '../support/answers.ts';
-import { onUsualDatabase } from '../support/api.ts';
+import { onUsualDatabase, uniqueName } from '../support/api.ts';
 import { usesChromium } from '../support/chromium.ts';
-import { onScreen, openConsole } from '../support/console.ts';
+import { onScreen, openConsole, visit } from '../support/console.ts';
 import { png } from '../support/pictures.ts';
 import { computedStyle } from '../support/styles.ts';
 import { press } from '../support/visitor.ts';
@@ -15,6 +15,7 @@ import { press } from '../support/visitor.ts';
 const chromium = usesChromium();
 const { look, service, settings } = words;
 const { names } = settings;
+const { names: domainNames } = words.domainSettings;
 const PATH = '/service/look';
 const SCRIPT = '<img src=x onerror="document.title=1">';
 
@@ -73,9 +74,34 @@ onUsualDatabase('The look of the service in the console', (api) => {
     assertOk(await api.patch('/v3/OS-SERVICE/settings', { settings: none }));
   });
 
-  it('has no barriers', async () => {
+  it('has no barriers, neither that of the service nor that of a domain', async () => {
     const page = await openConsole(chromium, api, { path: PATH, options: { bypassCSP: true } });
     await onScreen(page, service.title);
     assert.deepEqual(await lookTroubles(page, 'console-look'), []);
+    await visit(page, '/domains/default?tab=look');
+    assert.deepEqual(await lookTroubles(page, 'console-domain-look'), []);
+  });
+
+  it('of a domain is seen before it is saved, and then by its people alone', async () => {
+    const { id, name } = await api.make('domain', { name: uniqueName('Quay') });
+    const page = await openConsole(chromium, api, { path: `/domains/${id}?tab=look` });
+    await onScreen(page, name);
+    const inside = page.frameLocator('iframe.preview');
+    await page.getByLabel(domainNames['look.name']).fill(`Quay ${SCRIPT}`);
+    await inside.locator('header', { hasText: `Quay ${SCRIPT}` }).waitFor();
+    const file = { name: 'logo.png', mimeType: 'image/png', buffer: png(20) };
+    await page.getByLabel(domainNames['look.name']).fill('Quay');
+    await press(page, texts.save);
+    await page.getByRole('status').getByText(words.domainSettings.saved).waitFor();
+    await page.getByLabel(words.applications.logoFile).first().setInputFiles(file);
+    await inside.locator('header img').waitFor();
+    await press(page, look.pictures.logo.save);
+    await page.getByRole('status').getByText(look.pictures.logo.saved).waitFor();
+    await page.context().clearCookies();
+    await page.goto(`${api.url}/account?domain_hint=${name}`);
+    assert.match(await page.title(), /Quay/);
+    await page.locator('header img').waitFor();
+    await page.goto(`${api.url}/account`);
+    assert.match(await page.title(), /Gatehouse/);
   });
 });

@@ -10,7 +10,7 @@ import { serviceScreens } from './console-service-screens.ts';
 import type { Ids } from './every-route.ts';
 import { LOGO } from './pictures.ts';
 
-const { people, organizations, domainSettings, grants, applications, audit, why, trySignIn } = words;
+const { people, organizations, domainSettings, look, grants, applications, audit, why, trySignIn } = words;
 
 function listScreens(world: ConsoleWorld): ConsoleScreen[] {
   return [
@@ -100,8 +100,19 @@ function placeScreens(world: ConsoleWorld, kind: 'project' | 'domain'): ConsoleS
     ids: { domain_id: world.domain.id },
     request: ['POST', '/v3/projects', { project: { name: 'x', parent_id: place.id, domain_id: world.domain.id } }],
   };
+  const lookPath = `/v3/OS-SERVICE/domains/${place.id}/look`;
+  // Managers may, if administrators leave it to them; here they do not.
+  const ofAdministrators = { rule: 'identity:update_domain_config', ids };
   const settings: Record<string, Act[]> = {
     'sign-in': [{ name: texts.save, rule: 'identity:update_domain_settings', ids }],
+    look: [
+      { name: texts.save, rule: 'identity:update_domain_settings', ids },
+      ...(['logo', 'favicon'] as const).map((kind) => ({
+        name: look.pictures[kind].save,
+        ...ofAdministrators,
+        request: ['PUT', `${lookPath}/${kind}`, { picture: LOGO.logo }] as const,
+      })),
+    ],
     directory: [
       { name: texts.save, rule: 'identity:update_domain_settings', ids },
       { name: domainSettings.connect, rule: 'identity:update_domain_settings', ids },
@@ -141,6 +152,7 @@ function placeScreens(world: ConsoleWorld, kind: 'project' | 'domain'): ConsoleS
     below: ['identity:list_projects'],
     organizations: ['identity:list_projects'],
     'sign-in': ['identity:list_domain_settings'],
+    look: ['identity:list_domain_settings'],
     directory: ['identity:get_directory'],
   };
   return Object.entries(tabs).map(([tab, acts]) => ({

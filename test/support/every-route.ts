@@ -202,8 +202,8 @@ const ENVELOPES: readonly [RegExp, unknown][] = [
   [/\/provider_metadata$/, { metadata: { issuer: 'ftp://nowhere.example' } }],
   [/\/password$/, { user: { original_password: 'not the password', password: 'another password of a test' } }],
   [/\/reset_password\/:token_id\//, { user: { password: 'another password of a test' } }],
-  [/\/OS-SERVICE\/look\/(?:logo|favicon)$/, { picture: LOGO.logo }],
-  [/\/OS-SERVICE\/look\/preview$/, { look: { name: 'x', color: null } }],
+  [/\/OS-SERVICE\/.*look\/(?:logo|favicon)$/, { picture: LOGO.logo }],
+  [/\/OS-SERVICE\/.*look\/preview$/, { look: { name: 'x', color: null } }],
   [/\/logo$/, LOGO],
   [/two_factor_auth$/, { two_factor_auth: { security_question: 'q', security_answer: 'a' } }],
 ];

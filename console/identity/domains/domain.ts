@@ -42,14 +42,13 @@ class DomainScreen extends PlaceScreen<Domain> {
   }
 
   protected override async loadMore(signal: AbortSignal): Promise<void> {
-    const tab = this.location.query.get('tab') ?? '';
+    const { tab } = this;
     this.#settings = undefined;
-    if (tab !== 'sign-in' && tab !== 'directory') return;
-    const settings = new DomainSettings(
-      this.location.params.id!,
-      (rule) => this.may(rule),
-      () => this.reload(),
-    );
+    if (tab !== 'sign-in' && tab !== 'look' && tab !== 'directory') return;
+    const settings = new DomainSettings(this.location.params.id!, (rule) => this.may(rule), {
+      reload: () => this.reload(),
+      update: () => this.requestUpdate(),
+    });
     await settings.load(tab, signal);
     this.#settings = settings;
   }
@@ -69,6 +68,13 @@ class DomainScreen extends PlaceScreen<Domain> {
         label: domainSettings.signIn,
         href: href('sign-in'),
         content: () => this.#settings?.signIn() ?? nothing,
+        isOffered: this.may('identity:list_domain_settings'),
+      },
+      {
+        id: 'look',
+        label: domainSettings.look,
+        href: href('look'),
+        content: () => this.#settings?.look() ?? nothing,
         isOffered: this.may('identity:list_domain_settings'),
       },
       {

@@ -11,6 +11,7 @@ import { table } from '../../shared/table.ts';
 import { time } from '../../shared/time.ts';
 import { shared } from '../../shared/words/index.ts';
 import { frame } from '../frame.ts';
+import { LOOK_FIELDS, type LookField, LookPanel } from '../look/look-panel.ts';
 import { type AnySetting, changesIn, settingField } from '../service/setting-field.ts';
 import { api } from '../session.ts';
 import { words } from '../words/index.ts';
@@ -51,6 +52,12 @@ interface Trial {
   readonly groups: readonly { readonly name: string; readonly dn: string }[];
 }
 
+/** The screen around it. */
+interface Shown {
+  reload(): Promise<unknown>;
+  update(): void;
+}
+
 type Versioned = Version<readonly DomainSetting[]>;
 
 const SERVER = /^ldap\.(url|user|password|use_tls|tls_req_cert|tls_cacert|suffix|query_scope)$/;
@@ -82,14 +89,22 @@ function fieldOf(setting: DomainSetting): FormField {
 }
 
 /** The first field of each part has its title. */
-function inParts(all: readonly DomainSetting[], titleOf: (one: DomainSetting) => string): FormField[] {
+function inParts(
+  all: readonly DomainSetting[],
+  titleOf: (one: DomainSetting) => string | undefined,
+  onEntered?: (key: string, value: string) => void,
+): FormField[] {
+  const field = (setting: DomainSetting): FormField => ({
+    ...fieldOf(setting),
+    ...(onEntered ? { onChange: (value: string) => onEntered(setting.key, value) } : {}),
+  });
   const isRare = (one: DomainSetting): number => Number(one.group === 'ldap' && partOf(one) === 'more');
   const byTitle = Map.groupBy(
     all.toSorted((one, other) => isRare(one) - isRare(other)),
     titleOf,
   );
   return [...byTitle].flatMap(([title, some]) =>
-    some.map((setting, at) => (at === 0 ? { ...fieldOf(setting), section: { title } } : fieldOf(setting))),
+    some.map((setting, at) => (at === 0 && title !== undefined ? { ...field(setting), section: { title } } : field(setting))),
   );
 }
 
@@ -100,11 +115,20 @@ export class DomainSettings {
   readonly #reload: () => Promise<unknown>;
   #version: Versioned = { thing: [], etag: undefined };
   #state: State | undefined;
+  readonly #look: LookPanel;
 
-  constructor(domainId: string, may: (rule: string) => boolean, reload: () => Promise<unknown>) {
+  constructor(domainId: string, may: (rule: string) => boolean, { reload, update }: Shown) {
     this.#may = may;
     this.#path = `/v3/OS-SERVICE/domains/${part(domainId)}`;
     this.#reload = reload;
+    const keys = LOOK_FIELDS.map((field) => [field, `look.${field}`]);
+    this.#look = new LookPanel({
+      path: `${this.#path}/look`,
+      keys: Object.fromEntries(keys) as Record<LookField, string>,
+      pictureTexts: words.domainSettings.pictures,
+      reload: async () => void (await reload()),
+      update,
+    });
   }
 
   async #read(signal?: AbortSignal): Promise<Versioned> {
@@ -116,16 +140,23 @@ export class DomainSettings {
     const state = async (): Promise<State | undefined> =>
       tab === 'directory' ? (await api.get<{ directory: State }>(`${this.#path}/directory`, { signal })).directory : undefined;
     [this.#version, this.#state] = await Promise.all([this.#read(signal), state()]);
+    if (tab !== 'look') return;
+    const settings = this.#version.thing.filter(({ group }) => group === 'look');
+    await this.#look.load({ settings, mayChange: settings.some((one) => one.may_change), fixedLogo: undefined }, signal);
   }
 
-  #form(belongs: (one: DomainSetting) => boolean, titleOf: (one: DomainSetting) => string): TemplateResult {
+  #form(
+    belongs: (one: DomainSetting) => boolean,
+    titleOf: (one: DomainSetting) => string | undefined,
+    onEntered?: (key: string, value: string) => void,
+  ): TemplateResult {
     const { domainSettings } = words;
     return html`${keyed(
       // A form of its own for each version: a secret does not stay in it after it was saved.
       this.#version.etag,
       edit<readonly DomainSetting[]>({
         version: this.#version,
-        fields: (all) => inParts(all.filter(belongs), titleOf),
+        fields: (all) => inParts(all.filter(belongs), titleOf, onEntered),
         read: () => this.#read(),
         save: async (values, etag, present) => {
           const settings = changesIn(
@@ -153,6 +184,16 @@ export class DomainSettings {
       ({ group }) => groups[group]!,
     );
     return html`<section class="card"><h2>${domainSettings.signIn}</h2><p>${domainSettings.signInText}</p>${form}</section>`;
+  }
+
+  look(): Content {
+    const { domainSettings } = words;
+    const form = this.#form(
+      ({ group }) => group === 'look',
+      () => undefined,
+      this.#look.entered,
+    );
+    return html`<p>${domainSettings.lookText}</p>${this.#look.content(form)}`;
   }
 
   async #act(run: () => Promise<unknown>, done: string): Promise<void> {

@@ -66,23 +66,21 @@ export abstract class PlaceScreen<Thing extends Domain & { readonly domain_id?: 
       session.mayWith({ [`${this.envelope}_id`]: this.location.params.id! }, signal),
     ]);
     const thing = body[this.envelope]!;
-    const [names] = await Promise.all([
-      namesOf('domains', thing.domain_id ? [thing.domain_id] : [], signal),
-      this.loadMore(signal),
-    ]);
+    // Which tabs there are depends on them.
     this.#thing = thing;
     this.#etag = etag;
     this.#may = may;
+    const [names] = await Promise.all([
+      namesOf('domains', thing.domain_id ? [thing.domain_id] : [], signal),
+      this.loadMore(signal),
+      this.#loadTab(signal),
+    ]);
     this.domainName = names.get(thing.domain_id ?? '');
-    await this.#loadTab(signal);
   }
 
   async #loadTab(signal: AbortSignal): Promise<void> {
-    const { location, place } = this;
-    const tab = location.query.get('tab') ?? 'members';
+    const { location, place, mayGive, tab } = this;
     this.#shown = undefined;
-    if (!session.may('identity:list_role_assignments')) return;
-    const { mayGive } = this;
     if (tab === 'roles') this.#shown = new RoleList({ at: place, location, mayGive, reload: () => this.reload() });
     else if (tab === 'members') this.#shown = new MemberList(place, location);
     await this.#shown?.load(signal);
@@ -176,7 +174,12 @@ export abstract class PlaceScreen<Thing extends Domain & { readonly domain_id?: 
     </section>`;
   }
 
-  protected content(): Content {
+  /** The id of the one that is shown: the first, if the address names none that is offered. */
+  protected get tab(): string | undefined {
+    return currentTab(this.#tabs(), this.location.query.get('tab'))?.id;
+  }
+
+  #tabs(): readonly Tab[] {
     const { organizations } = words;
     const href = (tab: string): string => hrefOf(`${this.list}/${part(this.thing.id)}`, { tab });
     const list = (): Content => this.#shown?.content() ?? nothing;
@@ -184,15 +187,19 @@ export abstract class PlaceScreen<Thing extends Domain & { readonly domain_id?: 
       { id: 'members', label: organizations.members, href: href('members'), content: list },
       { id: 'roles', label: organizations.roles, href: href('roles'), content: list },
     ];
-    const tabs: readonly Tab[] = [
+    return [
       ...(session.may('identity:list_role_assignments') ? roles : []),
       ...this.moreTabs(href),
       { id: 'settings', label: organizations.settings, href: href('settings'), content: () => this.#settings() },
     ];
+  }
+
+  protected content(): Content {
+    const tabs = this.#tabs();
     const tab = currentTab(tabs, this.location.query.get('tab'));
     return html`${this.above()}
       <p>${this.thing.enabled ? nothing : stateBadge(false)} <span class="soft">${this.thing.description}</span>
         ${(this.thing.tags ?? []).map((tag) => html` <span class="badge">${tag}</span>`)}</p>
-      ${tabBar(organizations.title, tabs, tab)}${tab?.content()}`;
+      ${tabBar(words.organizations.title, tabs, tab)}${tab?.content()}`;
   }
 }

@@ -6,6 +6,7 @@ import type { Actor, Change } from '../ground/audit/index.ts';
 import type { PasskeyRow, Tx } from '../ground/database/index.ts';
 import { createNews, createQuestion } from '../ground/resource/index.ts';
 import { createDomainConfig, createEffectiveSettings } from './domain-config/index.ts';
+import { createDomainLooks } from './domain-looks/index.ts';
 import { createDomainSettings, type DomainSettingsOf } from './domain-settings/index.ts';
 import { createAssignments, createGrants, createUserScopes } from './grants/index.ts';
 import { createGroups } from './groups/index.ts';
@@ -54,12 +55,15 @@ function buildProofs(below: AccessRoom, news: AccountNews) {
   const passkeyPolicy = createPasskeyPolicy({ db, domainSettings, relyingParty });
   // Administrators could not sign in at all.
   domainSettings.checks.push(({ passkeys }, reader) => passkeyPolicy.refuseImpossible(below.issuer(), passkeys.policy, reader));
+  const domainLooks = createDomainLooks({ ...below, domainSettings });
+  below.domainMailLook.answer(domainLooks.mailLook);
   const requirements = createLoginRequirements({ db, isPasskeyRequired: passkeyPolicy.isRequired });
   const devices = createDevices({ ...below, domainSettings });
   news.accessRevoked.listen(devices.forgetInTransaction, links.endOf);
   news.emailChanged.listen(links.endOf);
   return {
     domainSettings,
+    domainLooks,
     relyingParty,
     passkeyPolicy,
     devices,

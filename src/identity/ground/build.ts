@@ -2,12 +2,13 @@
 import { Gate } from '../../platform/limits/index.ts';
 import { createOutbound } from '../../platform/outbound/index.ts';
 import { type AfterChange, createChanges } from './audit/index.ts';
-import type { Database } from './database/index.ts';
+import type { Database, Tx } from './database/index.ts';
 import { createLinks } from './links/index.ts';
 import { createBrandPictures, createCurrentAssets, createPreviews, LOGO_NOW } from './look/index.ts';
-import { createMail, createMailTexts } from './mail/index.ts';
+import { createMail, createMailTexts, type DomainMailLook } from './mail/index.ts';
 import type { ModuleOptions } from './module-options.ts';
 import { createNotifications } from './notifications/index.ts';
+import { createInquiry } from './resource/index.ts';
 
 /** Limits of wrong guesses, not of requests: services that log in often with the right password are not limited. */
 const GUESSES = {
@@ -28,6 +29,7 @@ export function buildGround(db: Database, options: ModuleOptions, afterChange: A
     const { accent, logo } = assets.brand;
     return { ...accent, logo: logo && `${options.issuer()}${LOGO_NOW}` };
   };
+  const domainMailLook = createInquiry<[domainId: string, tx: Tx], DomainMailLook>();
   const mailTexts = createMailTexts({ ...deps, look });
   const outbound = createOutbound(options.outboundAllow, options);
   const notifications = createNotifications({ ...deps, outbound, webhook });
@@ -43,7 +45,8 @@ export function buildGround(db: Database, options: ModuleOptions, afterChange: A
     followers: [brandPictures, mailTexts],
     assets,
     previews: createPreviews(deps),
-    mail: createMail({ ...deps, look, stored: mailTexts.stored }),
+    domainMailLook,
+    mail: createMail({ ...deps, look, lookOf: domainMailLook.ask, stored: mailTexts.stored }),
     links: createLinks(deps),
   };
 }

@@ -20,4 +20,5 @@ export const settingFaults = {
   'mail_text.fixed': { status: 409, text: 'The mail {id} is fixed by the operator, in the folder of templates.' },
   'mail_text.invalid': { status: 400, text: 'Invalid text of a mail: {why}.' },
   'brand_picture.not_found': { status: 404, text: 'The service has no {kind}.' },
+  'domain_picture.not_found': { status: 404, text: 'The domain has no {kind} of its own.' },
 } as const;

@@ -5,7 +5,7 @@ import { createAccessQuestions } from './access-questions/index.ts';
 import { createAdministration } from './administration/index.ts';
 import { createAuditEvents } from './audit-events/index.ts';
 import { createReseal } from './jobs/index.ts';
-import { createLookManagement } from './look/index.ts';
+import { createDomainLookManagement, createLookManagement } from './look/index.ts';
 import { createMailTextManagement } from './mail-texts/index.ts';
 import { createPersonalData } from './personal-data/index.ts';
 import { createReplicas } from './replicas/index.ts';
@@ -35,6 +35,7 @@ export function buildOperations(below: RoleCredentialsRoom) {
     mailTextManagement: createMailTextManagement(below),
     lookManagement: createLookManagement(below),
     replicas: createReplicas(below),
+    domainLookManagement: createDomainLookManagement(below),
     administration: createAdministration({
       ...below,
       directories,

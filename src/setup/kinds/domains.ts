@@ -61,6 +61,7 @@ export const domain: KindDefinition = {
   ...project,
   lists: {
     settings: { kind: 'domain_settings', isOne: true },
+    pictures: { kind: 'domain_picture', about: 'The logo of this domain, and its icon (favicon).' },
     roles: { kind: 'role', about: 'Roles of this domain. They have effect through the roles that they imply.' },
     ...ORGANIZATIONS,
     groups: { kind: 'group' },

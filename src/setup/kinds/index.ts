@@ -10,7 +10,7 @@ import { readFields } from './fields.ts';
 import * as grants from './grants.ts';
 import type { KindDefinition, List, Lists } from './kind.ts';
 import { mail_text } from './mail-texts.ts';
-import { picture } from './pictures.ts';
+import { domain_picture, picture } from './pictures.ts';
 import * as providers from './providers.ts';
 import * as roles from './roles.ts';
 import * as settings from './settings.ts';
@@ -27,6 +27,7 @@ const DEFINITIONS: Readonly<Record<Kind, KindDefinition>> = {
   mail_text,
   ...domains,
   domain_settings,
+  domain_picture,
   ...roles,
   ...catalog,
   ...applications,

@@ -1,15 +1,18 @@
-// Pictures in a file, and those of the service that are stored in it: its logo and its icon.
+// Pictures in a file, and those that are stored: logos and icons of the service and of domains.
 import { BRAND_PICTURES } from '../../identity/ground/look/index.ts';
 import { t } from '../../platform/http/index.ts';
 import { MAX_SMALL_PICTURE, smallPicture } from '../../platform/pictures/index.ts';
 import type { Body } from '../client.ts';
 import type { Key } from '../model.ts';
+import { pathId } from '../state.ts';
 import type { KindDefinition, Naming } from './kind.ts';
+import { quote } from './shared.ts';
 import { SETTINGS_PATH } from './stored-settings.ts';
 
 type Name = (typeof BRAND_PICTURES)[number];
 const LABELS: Readonly<Record<Name, string>> = { logo: 'logo', favicon: 'icon' };
 const pathOf = (name: unknown): string => `/v3/OS-SERVICE/look/${name}`;
+const pathOfDomain = (id: string, name: unknown): string => `/v3/OS-SERVICE/domains/${pathId(id)}/look/${name}`;
 const BY_OPERATOR = 'the operator has given the logo as a file';
 
 /** Programs wrap long lines. */
@@ -62,4 +65,21 @@ export const picture: KindDefinition = {
   address: ([name]) => pathOf(name),
   refusal: ({ key, path }, state) => (state.idOf('picture', key) === undefined ? { path, why: BY_OPERATOR } : undefined),
   rule: () => 'identity:update_service_settings',
+};
+
+export const domain_picture: KindDefinition = {
+  ...ofPictures(BRAND_PICTURES),
+  label: ([domain, name]) => `${LABELS[name as Name]} of domain ${quote(domain)}`,
+  read: (state) =>
+    state.eachDomain(async ({ id, name: domain }) => {
+      for (const name of BRAND_PICTURES) {
+        const url = pathOfDomain(id, name);
+        const body = (await state.client.find(url))?.picture;
+        if (body) state.add('domain_picture', [domain, name], body as Body, { url });
+      }
+    }),
+  envelope: 'picture',
+  address: ([domain, name], ids) => pathOfDomain(ids('domain', [domain!]), name),
+  rule: () => 'identity:update_domain_settings',
+  subject: ({ key: [domain] }, id) => ({ domain_id: id('domain', [domain!]) }),
 };

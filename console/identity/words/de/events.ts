@@ -58,6 +58,8 @@ export const events = {
   'domain.deleted': '{by} löschte die Domäne {target}',
   'domain.directory_read': '{by} ließ das Verzeichnis der Domäne {target} lesen',
   'domain.directory_tested': '{by} probierte das Verzeichnis der Domäne {target} aus',
+  'domain.picture_changed': '{by} änderte ein Bild der Domäne {target}',
+  'domain.picture_removed': '{by} entfernte ein Bild der Domäne {target}',
   'domain.updated': '{by} änderte die Domäne {target}: {fields}',
   'endpoint.added_to_project': '{by} zeigte {project} den Endpunkt {target}',
   'endpoint.created': '{by} legte den Endpunkt {target} an',

@@ -5,6 +5,19 @@ export const domainSettings = {
   directory: 'Directory',
   directoryText:
     'People and groups of this domain can be in an LDAP directory: OpenLDAP, Active Directory and others. Save the settings, try them, then connect.',
+  look: 'Look',
+  lookText:
+    'What people of this domain see on pages and in mails, once it is known that they are of it: at their account, by links in mails, and at the sign-in of applications that name the domain (domain_hint). What is not said here is as for the whole service.',
+  pictures: {
+    logo: {
+      about: 'On pages and in mails for people of this domain. Without one, they see that of the service.',
+      removeText: 'People of this domain then see the logo of the service.',
+    },
+    favicon: {
+      about: 'A square picture. Without one, browsers show the logo.',
+      removeText: 'Browsers then show the logo.',
+    },
+  },
   groups: {
     passwords: 'Passwords',
     lock_out: 'Lock-out',
@@ -96,6 +109,12 @@ export const domainSettings = {
     'wallet.sign_in': 'Sign-in with a wallet',
     'account.deletion': 'People delete their own account',
     'account.deletion_grace_days': 'Days until an account is deleted',
+    'look.name': 'Name',
+    'look.color': 'Colour',
+    'look.language': 'Language of pages and mails',
+    'look.help_url': 'Help',
+    'look.terms_url': 'Terms of use',
+    'look.privacy_url': 'Privacy',
     'ldap.url': 'Servers',
     'ldap.user': 'DN to bind with',
     'ldap.password': 'Password of that DN',

@@ -77,6 +77,8 @@ export const events = {
   'domain.deleted': '{by} deleted the domain {target}',
   'domain.directory_read': '{by} had the directory of the domain {target} read',
   'domain.directory_tested': '{by} tried the directory of the domain {target}',
+  'domain.picture_changed': '{by} changed a picture of the domain {target}',
+  'domain.picture_removed': '{by} removed a picture of the domain {target}',
   'domain.updated': '{by} changed the domain {target}: {fields}',
   'endpoint.added_to_project': '{by} showed the endpoint {target} to {project}',
   'endpoint.created': '{by} made the endpoint {target}',

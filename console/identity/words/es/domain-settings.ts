@@ -7,6 +7,19 @@ export const domainSettings: Words['domainSettings'] = {
   directory: 'Directorio',
   directoryText:
     'Las personas y los grupos de este dominio pueden estar en un directorio LDAP: OpenLDAP, Active Directory y otros. Guarde los ajustes, pruébelos y después conecte.',
+  look: 'Aspecto',
+  lookText:
+    'Lo que las personas de este dominio ven en las páginas y en los correos, una vez que se sabe que son de él: en su cuenta, en los enlaces de los correos y en el inicio de sesión de las aplicaciones que nombran el dominio (domain_hint). Lo que no se diga aquí es como en todo el servicio.',
+  pictures: {
+    logo: {
+      about: 'En las páginas y en los correos para las personas de este dominio. Si no hay ninguno, ven el del servicio.',
+      removeText: 'Las personas de este dominio verán entonces el logotipo del servicio.',
+    },
+    favicon: {
+      about: 'Una imagen cuadrada. Si no hay ninguna, los navegadores muestran el logotipo.',
+      removeText: 'Los navegadores mostrarán entonces el logotipo.',
+    },
+  },
   groups: {
     passwords: 'Contraseñas',
     lock_out: 'Bloqueo',
@@ -98,6 +111,12 @@ export const domainSettings: Words['domainSettings'] = {
     'wallet.sign_in': 'Inicio de sesión con una cartera',
     'account.deletion': 'Las personas eliminan su cuenta',
     'account.deletion_grace_days': 'Días hasta que se elimina una cuenta',
+    'look.name': 'Nombre',
+    'look.color': 'Color',
+    'look.language': 'Idioma de las páginas y los correos',
+    'look.help_url': 'Ayuda',
+    'look.terms_url': 'Condiciones de uso',
+    'look.privacy_url': 'Privacidad',
     'ldap.url': 'Servidores',
     'ldap.user': 'DN con el que se accede',
     'ldap.password': 'Contraseña de ese DN',

@@ -57,6 +57,8 @@ export const events: Words['events'] = {
   'domain.deleted': '{by} eliminó el dominio {target}',
   'domain.directory_read': '{by} hizo leer el directorio del dominio {target}',
   'domain.directory_tested': '{by} probó el directorio del dominio {target}',
+  'domain.picture_changed': '{by} cambió una imagen del dominio {target}',
+  'domain.picture_removed': '{by} eliminó una imagen del dominio {target}',
   'domain.updated': '{by} cambió el dominio {target}: {fields}',
   'endpoint.added_to_project': '{by} mostró el endpoint {target} a {project}',
   'endpoint.created': '{by} creó el endpoint {target}',

@@ -3,7 +3,7 @@
 import { shownValue } from '../../../platform/config/index.ts';
 import { findProject } from '../../access/context/index.ts';
 import { type Caller, type FreshLogin, type IdentityTarget, isAllowed, targetOf } from '../../access/rules/index.ts';
-import type { ProjectRow } from '../../ground/database/index.ts';
+import type { ProjectRow, SettingOwner } from '../../ground/database/index.ts';
 import { fail } from '../../ground/faults.ts';
 import { type Deps, isMatch } from '../../ground/resource/index.ts';
 import { serviceSettingsByKey } from '../../ground/settings/index.ts';
@@ -33,13 +33,16 @@ export function createEffectiveSettings({ db, config, domainSettings, freshLogin
   const sees = (caller: Caller, option: DomainOption): boolean =>
     !isOfDirectory(option) || option.name === 'identity.driver' || isAllowed(caller, 'identity:get_domain_config');
 
-  const isLeft = ({ group }: DomainOption): boolean => (config.domainManagerSettings as readonly string[]).includes(group);
+  const isLeft = ({ group }: Pick<DomainOption, 'group'>): boolean =>
+    (config.domainManagerSettings as readonly string[]).includes(group);
 
   const outerOf = ({ ofService, setting }: DomainOption): unknown =>
     ofService === undefined ? setting.fallback : config[ofService];
 
+  const ownerOf = (caller: Caller): SettingOwner => (isAdministratorOfDomains(caller) ? 'administrator' : 'manager');
+
   function requestOf(caller: Caller, texts: DomainSettingTexts, ifMatch: string | undefined): StoreRequest {
-    const by = isAdministratorOfDomains(caller) ? 'administrator' : 'manager';
+    const by = ownerOf(caller);
     return {
       by,
       verb: 'updated',
@@ -100,6 +103,13 @@ export function createEffectiveSettings({ db, config, domainSettings, freshLogin
     },
 
     requestOf,
+
+    /** As whom somebody changes what a group of settings is about. Refuses managers to whom it is not left. */
+    writerOf(caller: Caller, group: DomainOption['group']): SettingOwner {
+      const by = ownerOf(caller);
+      if (by === 'manager' && !isLeft({ group })) fail('setting.of_administrators', { key: group });
+      return by;
+    },
   };
 }
 

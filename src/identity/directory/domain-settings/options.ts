@@ -49,6 +49,8 @@ const upTo =
   (...order: readonly string[]) =>
   (value: unknown, than: unknown): boolean =>
     order.indexOf(String(value)) >= order.indexOf(String(than));
+/** Nothing is looser or stricter. */
+const always = (): boolean => true;
 const isSame = (value: unknown, than: unknown): boolean => String(value ?? '') === String(than ?? '');
 
 /**
@@ -83,6 +85,12 @@ const STRICTER: Readonly<Record<string, (value: unknown, than: unknown) => boole
   'wallet.sign_in': (value, than) => value === 'off' || than === 'both' || isSame(value, than),
   'account.deletion': upTo('allowed', 'off'),
   'account.deletion_grace_days': atLeast,
+  'look.name': always,
+  'look.color': always,
+  'look.language': always,
+  'look.help_url': always,
+  'look.terms_url': always,
+  'look.privacy_url': always,
 };
 
 export const isAsStrict = ({ name }: DomainOption, value: unknown, than: unknown): boolean =>

@@ -1,5 +1,5 @@
 // What a domain can have for itself: the sections of its file, and the groups of its configuration in the API. The defaults of [passwords],
-// [lock_out], [two_factor], [sessions], [registration], [passkeys], [wallet] and [account] are the settings of the service.
+// [lock_out], [two_factor], [sessions], [registration], [passkeys], [wallet], [account] and [look] are the settings of the service.
 import { type SectionValues, type Setting, setting } from '../../../platform/config/index.ts';
 import { type IdentityConfig, identitySettings } from '../../ground/settings/index.ts';
 import { ldapSection } from './ldap.section.ts';
@@ -36,6 +36,14 @@ export const OF_SERVICE = {
   passkeys: { policy: 'passkeyPolicy' },
   wallet: { signIn: 'walletSignIn' },
   account: { deletion: 'accountDeletion', deletionGraceDays: 'accountDeletionGraceDays' },
+  look: {
+    name: 'brandName',
+    color: 'brandColor',
+    language: 'pageLanguage',
+    helpUrl: 'helpUrl',
+    termsUrl: 'termsUrl',
+    privacyUrl: 'privacyUrl',
+  },
 } as const satisfies Readonly<Record<string, Readonly<Record<string, keyof IdentityConfig>>>>;
 
 /** The same setting as the service has, in a section of a domain. */
@@ -101,6 +109,14 @@ export const domainSections = {
   account: {
     deletion: ofService('deletion', identitySettings.accountDeletion),
     deletionGraceDays: ofService('deletion_grace_days', identitySettings.accountDeletionGraceDays),
+  },
+  look: {
+    name: ofService('name', identitySettings.brandName),
+    color: ofService('color', identitySettings.brandColor),
+    language: ofService('language', identitySettings.pageLanguage),
+    helpUrl: ofService('help_url', identitySettings.helpUrl),
+    termsUrl: ofService('terms_url', identitySettings.termsUrl),
+    privacyUrl: ofService('privacy_url', identitySettings.privacyUrl),
   },
 } as const;
 

@@ -17,7 +17,7 @@ export function createNotices({ clock, mail }: { readonly clock: Clock; readonly
   async function recipient({ tx }: Change, userId: string) {
     const user = await findUser(tx, userId);
     const { address: to, name = '', language } = user ? recipientOf(user) : {};
-    return { to, name, language };
+    return { to, name, language, domainId: user?.domain_id };
   }
 
   return {
@@ -25,32 +25,33 @@ export function createNotices({ clock, mail }: { readonly clock: Clock; readonly
     async passwordChanged(transaction: Change, user: UserRow): Promise<void> {
       const { address: to, name, language } = recipientOf(user);
       const values = { name, at: clock.now() };
-      if (to !== undefined) await mail.enqueue(transaction, { to, template: 'password-changed', language, values });
+      if (to !== undefined)
+        await mail.enqueue(transaction, { to, domainId: user.domain_id, template: 'password-changed', language, values });
     },
 
     async passkey(transaction: Change, template: 'passkey-added' | 'passkey-removed', row: PasskeyRow): Promise<void> {
-      const { to, name, language } = await recipient(transaction, row.user_id);
+      const { to, name, language, domainId } = await recipient(transaction, row.user_id);
       const values = { name, passkey: row.name, at: clock.now() };
-      if (to !== undefined) await mail.enqueue(transaction, { to, template, language, values });
+      if (to !== undefined) await mail.enqueue(transaction, { to, domainId, template, language, values });
     },
 
     /** `credential`: the name of its type. */
     async credential(transaction: Change, userId: string, credential: string): Promise<void> {
-      const { to, name, language } = await recipient(transaction, userId);
+      const { to, name, language, domainId } = await recipient(transaction, userId);
       const values = { name, credential, at: clock.now() };
-      if (to !== undefined) await mail.enqueue(transaction, { to, template: 'credential-received', language, values });
+      if (to !== undefined) await mail.enqueue(transaction, { to, domainId, template: 'credential-received', language, values });
     },
 
     async link(transaction: Change, template: 'provider-linked' | 'provider-unlinked', about: LinkNotice): Promise<void> {
-      const { to, name, language } = await recipient(transaction, about.userId);
+      const { to, name, language, domainId } = await recipient(transaction, about.userId);
       const values = { name, provider: about.provider, at: clock.now() };
-      if (to !== undefined) await mail.enqueue(transaction, { to, template, language, values });
+      if (to !== undefined) await mail.enqueue(transaction, { to, domainId, template, language, values });
     },
 
     async twoFactor(transaction: Change, template: TwoFactorNotice, userId: string): Promise<void> {
-      const { to, name, language } = await recipient(transaction, userId);
+      const { to, name, language, domainId } = await recipient(transaction, userId);
       const values = { name, at: clock.now() };
-      if (to !== undefined) await mail.enqueue(transaction, { to, template, language, values });
+      if (to !== undefined) await mail.enqueue(transaction, { to, domainId, template, language, values });
     },
   };
 }

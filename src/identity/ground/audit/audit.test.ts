@@ -3,6 +3,7 @@ import { before, describe, it } from 'node:test';
 import { assertOk } from '../../../../test/support/answers.ts';
 import { ADMIN_PASSWORD, type ApiAnswer, onEachDatabase, uniqueName } from '../../../../test/support/api.ts';
 import { creationRoute, itemPath, newOne } from '../../../../test/support/nouns.ts';
+import { LOGO } from '../../../../test/support/pictures.ts';
 import { usesDatabaseOf } from '../../../../test/support/restartable-api.ts';
 import { identityRoutes, isBase, isChange, nameOfRoute } from '../../../../test/support/routes.ts';
 import { allNouns } from '../../nouns.ts';
@@ -122,6 +123,18 @@ onEachDatabase('The audit log', (api) => {
       route: 'PATCH /v3/OS-SERVICE/domains/:domain_id/settings',
       body: () => ({ settings: { 'passwords.expires_days': '90' } }),
       events: ['domain.config_updated domain'],
+    },
+    ...['logo', 'favicon'].flatMap((kind): Step[] => {
+      const route = `/v3/OS-SERVICE/domains/:domain_id/look/${kind}`;
+      return [
+        { route: `PUT ${route}`, body: () => ({ picture: LOGO.logo }), events: ['domain.picture_changed domain'] },
+        { route: `DELETE ${route}`, events: ['domain.picture_removed domain'] },
+      ];
+    }),
+    {
+      route: 'POST /v3/OS-SERVICE/domains/:domain_id/look/preview',
+      body: () => ({ look: { name: 'Harbour', color: null } }),
+      events: [],
     },
     ...crud('project', () => ({ name: uniqueName('project'), domain_id: made.domain.id }), [
       {

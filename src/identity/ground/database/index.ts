@@ -374,6 +374,6 @@ export type {
 } from './delegations.ts';
 export type { DirectoryEntryRow } from './directories.ts';
 export type { CredentialState, IssuedCredentialRow, StatusListRow } from './issued-credentials.ts';
-export type { BrandPictureRow, MailTextRow } from './look.ts';
+export type { BrandPictureRow, DomainPictureRow, MailTextRow } from './look.ts';
 export type { ReplicaRow } from './operation.ts';
 export type { CredentialTypeRow, IssuerCertificateRow, IssuerKeyRow } from './role-credentials.ts';

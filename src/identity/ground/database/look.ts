@@ -1,4 +1,5 @@
 // Tables of what the service looks like, and of what it says in mails.
+import type { SettingOwner } from './catalog.ts';
 
 /** `kind`: logo or favicon. */
 export interface BrandPictureRow {
@@ -7,6 +8,12 @@ export interface BrandPictureRow {
   media_type: string;
   content: string;
   created_at: number;
+}
+
+/** Of a domain. */
+export interface DomainPictureRow extends BrandPictureRow {
+  domain_id: string;
+  stored_by: SettingOwner;
 }
 
 /** `id`: language and template, as in `en/invitation`. */
@@ -20,6 +27,7 @@ export interface MailTextRow {
 
 export interface LookTables {
   brand_pictures: BrandPictureRow;
+  domain_pictures: DomainPictureRow;
   previews: { id: string; content: string; expires_at: number };
   mail_texts: MailTextRow;
 }

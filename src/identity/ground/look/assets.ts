@@ -86,11 +86,24 @@ function pathOf(name: string, { type, bytes }: Asset): string {
   return `/openid/assets/${name}-${hash}.${EXTENSIONS[type]}`;
 }
 
+/** What a domain has for itself, or as the service has it. */
+export interface DomainLook extends Pick<Brand, 'name' | 'links' | 'language'> {
+  readonly color: string | undefined;
+  /** Paths. Undefined: that of the service. */
+  readonly logo: string | undefined;
+  readonly icon: string | undefined;
+}
+
 export interface Assets {
   readonly brand: Brand;
+  /** For pages about a domain, or for its people. */
+  brandOf(domain: DomainLook): Brand;
   /** The file at a path. */
   at(path: string): Asset | undefined;
 }
+
+/** The style of a domain: every replica can make it from its path. */
+const COLORED_STYLE = /^\/openid\/assets\/style-([\da-f]{16})-([\da-f]{6})\.css$/;
 
 const logoOfOperator = ({ brandLogo }: Pick<BrandSettings, 'brandLogo'>): Asset | undefined =>
   brandLogo === undefined ? undefined : readLogo(brandLogo);
@@ -109,20 +122,37 @@ export function createAssets(settings: BrandSettings, ofOperator = logoOfOperato
   const icon = ofOperator ?? pictures.favicon ?? logo ?? { type: 'image/svg+xml', bytes: Buffer.from(ICON) };
   files.set(FAVICON, icon);
   if (logo) files.set(LOGO_NOW, logo);
-  return {
-    brand: {
-      name: brandName,
-      style: add('style', { type: 'text/css', bytes: Buffer.from(style + colors) }),
-      scripts: { passkeys: addScript('passkeys'), passwords: addScript('passwords'), submit: addScript('submit') },
-      icon: add('icon', icon),
-      colors: colors === '' ? undefined : add('colors', { type: 'text/css', bytes: Buffer.from(colors) }),
-      logo: logo && add('logo', logo),
-      accent: brandColor === undefined ? undefined : inkAndColor(brandColor),
-      links: { help: helpUrl, terms: termsUrl, privacy: privacyUrl },
-      language: pageLanguage,
-    },
-    at: (path) => files.get(path),
+  const brand: Brand = {
+    name: brandName,
+    style: add('style', { type: 'text/css', bytes: Buffer.from(style + colors) }),
+    scripts: { passkeys: addScript('passkeys'), passwords: addScript('passwords'), submit: addScript('submit') },
+    icon: add('icon', icon),
+    colors: colors === '' ? undefined : add('colors', { type: 'text/css', bytes: Buffer.from(colors) }),
+    logo: logo && add('logo', logo),
+    accent: brandColor === undefined ? undefined : inkAndColor(brandColor),
+    links: { help: helpUrl, terms: termsUrl, privacy: privacyUrl },
+    language: pageLanguage,
   };
+  return {
+    brand,
+    brandOf: ({ color, logo: ownLogo, icon: ownIcon, ...texts }) => ({
+      ...brand,
+      ...texts,
+      ...(color === undefined || color === brandColor ? {} : { style: pathOfColored(color), accent: inkAndColor(color) }),
+      ...(ownLogo === undefined ? {} : { logo: ownLogo, icon: ownLogo }),
+      ...(ownIcon === undefined ? {} : { icon: ownIcon }),
+    }),
+    at: (path) => files.get(path) ?? coloredAt(path),
+  };
+}
+
+const PLAIN = createHash('sha256').update(style).digest('hex').slice(0, 16);
+const pathOfColored = (color: string): string => `/openid/assets/style-${PLAIN}-${color.slice(1).toLowerCase()}.css`;
+
+function coloredAt(path: string): Asset | undefined {
+  const [, plain, color] = COLORED_STYLE.exec(path) ?? [];
+  if (plain !== PLAIN) return undefined;
+  return { type: 'text/css', bytes: Buffer.from(style + brandColors(`#${color}`)) };
 }
 
 /** Those of the settings as they are now. A page that was sent before a change still finds what it names. */
@@ -138,6 +168,7 @@ export function createCurrentAssets(config: Omit<BrandSettings, 'pictures'>, pic
     get brand() {
       return current().now.brand;
     },
+    brandOf: (domain) => current().now.brandOf(domain),
     at: (path) => current().now.at(path) ?? (STABLE.includes(path) ? undefined : current().before?.at(path)),
   };
 }

@@ -11,6 +11,8 @@ import { type BrandPicture, deletePicture, putPicture, readPictures } from './br
 
 export const BRAND_PICTURES = ['logo', 'favicon'] as const satisfies readonly BrandPicture[];
 const TAG = 'brand-pictures';
+/** Where everybody who knows its id can see a picture of a domain. */
+export const domainPicturePath = (id: string): string => `/openid/looks/${id}`;
 
 export interface BrandPicturesDeps {
   readonly db: Database;
@@ -54,6 +56,9 @@ export function createBrandPictures({ db, clock, change, config }: BrandPictures
 
   return {
     imageIn,
+    refuseFixed,
+    /** Whether the operator has given the logo. */
+    isFixed: (): boolean => config.brandLogo !== undefined,
     now: (): Pictures => followed.value.assets,
 
     find: async (kind: BrandPicture): Promise<BrandPictureRow | undefined> =>

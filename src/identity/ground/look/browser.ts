@@ -24,6 +24,12 @@ export function browserRequestOf(exchange: RawExchange, issuer: string, brand: B
   return { exchange, method, path: url.split('?', 1)[0]!, secure: issuer.startsWith('https:'), look };
 }
 
+/** The same request, answered by pages with another brand. */
+export const withBrand = (browser: BrowserRequest, brand: Brand): BrowserRequest => ({
+  ...browser,
+  look: browser.look.in(brand),
+});
+
 /** Refuses forms of other sites: browsers send the origin of a form. */
 export function refuseCrossSite({ exchange, secure }: BrowserRequest): void {
   const { origin, host, 'sec-fetch-site': site } = exchange.request.headers;

@@ -2,10 +2,10 @@
 // look.ts is the reader's language, time zone and the brand; words/ has the texts; assets.ts the style, icon and logo; passkeys.js asks for
 // passkeys, and tells the time zone; submit.js sends the form of a page. Browsers get no other script.
 
-export { type Assets, assetHeaders, createCurrentAssets, FAVICON, LOGO_NOW } from './assets.ts';
+export { type Assets, assetHeaders, createCurrentAssets, type DomainLook, FAVICON, LOGO_NOW } from './assets.ts';
 export { brandColors, forScheme, inkAndColor, type Scheme } from './brand-colors.ts';
 export type { BrandPicture } from './brand-pictures.store.ts';
-export { BRAND_PICTURES, type BrandPictures, createBrandPictures } from './brand-pictures.ts';
+export { BRAND_PICTURES, type BrandPictures, createBrandPictures, domainPicturePath } from './brand-pictures.ts';
 export {
   type BrowserRequest,
   browserRequestOf,
@@ -24,6 +24,7 @@ export {
   sendFile,
   sendPage,
   setCookie,
+  withBrand,
 } from './browser.ts';
 export { outagePage, pageErrors } from './error-page.ts';
 export { type Html, html, trusted } from './html.ts';

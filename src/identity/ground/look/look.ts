@@ -31,6 +31,8 @@ export interface PageLook {
   time(seconds: number): Html;
   /** The same look for somebody whose language or zone is known better. A language that was chosen in this browser stays. */
   for(reader: Reader): PageLook;
+  /** The same for the same reader, with another brand. */
+  in(brand: Brand): PageLook;
 }
 
 export interface Reader {
@@ -86,6 +88,7 @@ export function createLook(choice: LookChoice): PageLook {
       time ??= timeIn(language, zone);
       return time(seconds);
     },
+    in: (other) => createLook({ ...choice, brand: other }),
     for: (reader) =>
       createLook({ ...choice, languages: [...(reader.languages ?? []), ...languages], zone: reader.zone ?? choice.zone }),
   };

@@ -4,5 +4,6 @@ export type { Letter, TemplateName, Values } from './letters.ts';
 export { createMail, type Mail } from './mail.ts';
 export { createMailTexts, type MailTexts, type ShownText } from './mail-texts.ts';
 export { checkMail, copyTemplates, sendTest, tryTest } from './operator.ts';
+export type { DomainMailLook } from './render.ts';
 export { MAX_BODY, MAX_SUBJECT, type PlainText, tidyText } from './text-rules.ts';
 export { mailTarget } from './transport.ts';

@@ -65,6 +65,8 @@ export type Values<T extends TemplateName> = TextValues[T] &
 export interface Letter<T extends TemplateName> {
   /** One e-mail address. */
   readonly to: string;
+  /** That of the reader: the mail has its name, colours, logo and language. Undefined: those of the service. */
+  readonly domainId?: string | undefined;
   readonly template: T;
   /** The reader's language, such as `es` or `es-MX`. GATEHOUSE_IDENTITY_MAIL_LANGUAGE if it is unknown or has no templates. */
   readonly language?: string | undefined;

@@ -5,13 +5,13 @@ import type { Log } from '../../../platform/log/index.ts';
 import { isAddress, MailError, type Message } from '../../../platform/mail/index.ts';
 import type { Seal } from '../../../platform/seal/index.ts';
 import type { Change } from '../audit/index.ts';
-import type { Database, MailRow } from '../database/index.ts';
+import type { Database, MailRow, Tx } from '../database/index.ts';
 import { createOutbox, type Failure, type Schedule } from '../outbox/index.ts';
 import type { IdentityConfig } from '../settings/index.ts';
 import { createCurrentMail } from './current.ts';
 import { type Letter, TEMPLATES, type TemplateName } from './letters.ts';
 import { countMails, insertMail, sweepMails } from './mail.store.ts';
-import { type MailLook, type MailText, render } from './render.ts';
+import { type DomainMailLook, type MailLook, type MailText, render } from './render.ts';
 import type { StoredTexts, Templates } from './templates.ts';
 import { prepareFolder } from './transport.ts';
 
@@ -68,11 +68,13 @@ export interface MailDeps {
   /** Public address of the service. */
   issuer(): string;
   look(): MailLook;
+  /** That of a domain; undefined if it is as the service. */
+  lookOf?(domainId: string, tx: Tx): Promise<DomainMailLook | undefined>;
   /** What administrators have stored instead of the templates of the program. */
   readonly stored: StoredTexts;
 }
 
-export function createMail({ db, clock, log, seal, config, dataDir, issuer, look, stored }: MailDeps) {
+export function createMail({ db, clock, log, seal, config, dataDir, issuer, look, lookOf, stored }: MailDeps) {
   const current = createCurrentMail(config, dataDir, stored);
   const counts = { sent: 0, refused: 0, failed: 0 };
 
@@ -116,8 +118,11 @@ export function createMail({ db, clock, log, seal, config, dataDir, issuer, look
       const { to, template } = letter;
       if (!isAddress(to)) return false;
       const { from, templates } = current();
-      const service: ServiceInfo = { linkSeconds: config.linkSeconds, name: from.name, url: issuer(), look: look() };
-      const content: Content = { ...renderLetter(templates(), letter, service), to };
+      const own = letter.domainId === undefined ? undefined : await lookOf?.(letter.domainId, tx);
+      const name = own?.name ?? from.name;
+      const service: ServiceInfo = { linkSeconds: config.linkSeconds, name, url: issuer(), look: own ?? look() };
+      const language = letter.language ?? own?.language;
+      const content: Content = { ...renderLetter(templates(), { ...letter, language }, service), to };
       const [id, now] = [newId(), seconds(clock)];
       const lifetime = letter.seconds ?? ('link' in TEMPLATES[template] ? config.linkSeconds : NOTICE_SECONDS);
       const sealed = sealContent(seal, id, content);

@@ -86,6 +86,12 @@ export interface MailLook {
   readonly logo?: string | undefined;
 }
 
+/** What a domain has of its own, and the service for the rest. */
+export interface DomainMailLook extends MailLook {
+  readonly name: string | undefined;
+  readonly language: string | undefined;
+}
+
 export interface RenderInput {
   readonly look?: MailLook | undefined;
   readonly template: TemplateText;

@@ -32,7 +32,7 @@ export {
   whereEquals,
   wholeList,
 } from './lists.ts';
-export { createNews, createQuestion } from './news.ts';
+export { createInquiry, createNews, createQuestion } from './news.ts';
 export { CHANGE_IF_MATCH, callerIfMatch, DELETE_IF_MATCH, ETAG, etagOf, isMatch, isMatchOf, withEtag } from './preconditions.ts';
 export { hashOf, hashOfSession } from './record-hash.ts';
 export { type SignedRequest, signedRequestOf } from './signed-request.ts';

@@ -13,6 +13,18 @@ export function createNews<About extends readonly unknown[]>() {
   };
 }
 
+/** What a room above knows; undefined if it knows nothing. */
+export function createInquiry<About extends readonly unknown[], Known>() {
+  type Answer = (...about: About) => Promise<Known | undefined>;
+  let answer: Answer | undefined;
+  return {
+    answer(known: Answer): void {
+      answer = known;
+    },
+    ask: async (...about: About): Promise<Known | undefined> => answer?.(...about),
+  };
+}
+
 /** Yes, if any of those who can answer says so. */
 export function createQuestion<About extends readonly unknown[]>() {
   type Answer = (...about: About) => Promise<boolean>;

@@ -2,14 +2,24 @@
 import { setting } from '../../../platform/config/index.ts';
 
 /** What administrators can leave to the managers of a domain: groups of settings. Never where the people are. */
-const LEAVABLE = ['passwords', 'lock_out', 'two_factor', 'sessions', 'registration', 'passkeys', 'wallet', 'account'] as const;
+const LEAVABLE = [
+  'passwords',
+  'lock_out',
+  'two_factor',
+  'sessions',
+  'registration',
+  'passkeys',
+  'wallet',
+  'account',
+  'look',
+] as const;
 
 export const delegationSettings = {
   domainManagerSettings: setting.custom<readonly string[]>(
     'GATEHOUSE_IDENTITY_DOMAIN_MANAGER_SETTINGS',
     [],
     `of ${LEAVABLE.join(', ')}`,
-    'Groups of settings that managers of a domain may make stricter for their domain than the service has them. None when unset: administrators only.',
+    'Groups of settings that managers of a domain may change for their domain: the look as they like, the others only to make them stricter than the service has them. None when unset: administrators only.',
     (text) =>
       text
         .split(',')

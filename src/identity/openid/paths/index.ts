@@ -2,7 +2,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { logoPath } from '../../applications/consumers/index.ts';
 import { fail } from '../../ground/faults.ts';
-import { FAVICON, LANGUAGE_PATH } from '../../ground/look/index.ts';
+import { domainPicturePath, FAVICON, LANGUAGE_PATH } from '../../ground/look/index.ts';
 
 export const ROOT = '/openid';
 /** Challenges for attested wallets. */
@@ -86,6 +86,10 @@ export const pictureIdIn = (path: string): string | undefined => PICTURE.exec(pa
 const LOGO = new RegExp(`^${logoPath('([\\w-]{43})')}$`);
 export const logoIdIn = (path: string): string | undefined => LOGO.exec(path)?.[1];
 
+/** Logos and icons of domains. */
+const DOMAIN_PICTURE = new RegExp(`^${domainPicturePath('([\\w-]{43})')}$`);
+export const domainPictureIdIn = (path: string): string | undefined => DOMAIN_PICTURE.exec(path)?.[1];
+
 const PREVIEWS = `${ROOT}/previews`;
 const PREVIEW = /^\/openid\/previews\/([\w-]{43})(\/style\.css)?$/;
 export const previewPath = (id: string): string => `${PREVIEWS}/${id}`;
@@ -132,6 +136,7 @@ const METHODS: readonly (readonly [path: string | RegExp, methods: readonly stri
   [FAVICON, READ],
   [PICTURE, READ],
   [LOGO, READ],
+  [DOMAIN_PICTURE, READ],
   [PREVIEW, READ],
   [CHANGE_PASSWORD, READ],
   [LANGUAGE_PATH, ['POST']],

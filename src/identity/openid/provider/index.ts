@@ -21,7 +21,7 @@ export {
 export { createDelegation } from './delegation.ts';
 export { createDpopProofs, DpopError, type DpopProofs } from './dpop-proofs.ts';
 export { withGuessLimit } from './guesses.ts';
-export { hintIn, IDP_HINT } from './idp-hint.ts';
+export { DOMAIN_HINT, domainHintIn, hintIn, IDP_HINT } from './idp-hint.ts';
 export { mountIntrospection } from './introspection.routes.ts';
 export { createIntrospection } from './introspection.ts';
 export { createOpenidKeys, type OpenidKeys } from './keys.ts';

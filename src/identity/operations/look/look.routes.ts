@@ -9,18 +9,18 @@ import { BrandPictureEnvelope, LookDraftEnvelope, PreviewEnvelope, PutBrandPictu
 
 const tag = 'Service';
 const PATH = '/v3/OS-SERVICE/look';
-const NAMES = {
+export const NAMES = {
   logo: { noun: 'logo', id: 'Logo', about: 'It is at the top of all pages, and in mails.' },
   favicon: { noun: 'icon', id: 'Icon', about: 'Browsers show it beside the title of a page. Without one, they show the logo.' },
 } as const;
 
-const renderPicture = (base: string, { kind, media_type, content, created_at }: BrandPictureRow) => ({
+export const renderPicture = (base: string, path: string, { kind, media_type, content, created_at }: BrandPictureRow) => ({
   picture: {
     kind: kind as keyof typeof NAMES,
     media_type,
     created_at: isoTime(created_at * 1000),
     content,
-    links: { self: `${base}${PATH}/${kind}` },
+    links: { self: `${base}${path}/${kind}` },
   },
 });
 
@@ -42,7 +42,7 @@ export function mountLook(app: IdentityApp, { lookManagement: look }: { readonly
         rule: 'identity:list_service_settings',
         reply: { 200: BrandPictureEnvelope },
       },
-      async ({ base }) => renderPicture(base, await look.picture(kind)),
+      async ({ base }) => renderPicture(base, PATH, await look.picture(kind)),
     );
     app.put(
       path,
@@ -55,7 +55,7 @@ export function mountLook(app: IdentityApp, { lookManagement: look }: { readonly
         body: PutBrandPicture,
         reply: { 200: BrandPictureEnvelope },
       },
-      async ({ base, caller, body }) => renderPicture(base, await look.replacePicture(caller, kind, body.picture.content)),
+      async ({ base, caller, body }) => renderPicture(base, PATH, await look.replacePicture(caller, kind, body.picture.content)),
     );
     app.delete(
       path,

@@ -2,7 +2,7 @@
 import type { Static } from '../../../platform/http/index.ts';
 import type { Caller, FreshLogin } from '../../access/rules/index.ts';
 import { fail } from '../../ground/faults.ts';
-import type { Assets, BrandPicture, BrandPictures, LookDraft, Preview, Previews } from '../../ground/look/index.ts';
+import type { Assets, Brand, BrandPicture, BrandPictures, LookDraft, Preview, Previews } from '../../ground/look/index.ts';
 import type { LookDraftEnvelope } from './look.schema.ts';
 
 export interface LookManagementDeps {
@@ -12,7 +12,7 @@ export interface LookManagementDeps {
   readonly freshLogin: FreshLogin;
 }
 
-type Asked = Static<typeof LookDraftEnvelope>['look'];
+export type Asked = Static<typeof LookDraftEnvelope>['look'];
 
 /** What the settings accept. */
 function linkIn(field: string, value: string | null | undefined): string | undefined {
@@ -23,13 +23,30 @@ function linkIn(field: string, value: string | null | undefined): string | undef
   return value;
 }
 
-export function createLookManagement({ brandPictures, previews, assets, freshLogin }: LookManagementDeps) {
-  const inPerson = (caller: Caller) => freshLogin.requireInPerson(caller, 'identity:update_service_settings');
-
+/** What is asked for, with `present` for what it does not say. */
+export function draftOf(asked: Asked, present: Pick<Brand, 'logo' | 'language'>, brandPictures: Pick<BrandPictures, 'imageIn'>) {
+  const { logo } = asked;
   const dataOf = (content: string): string => {
     const { mediaType, content: bytes } = brandPictures.imageIn(content);
     return `data:${mediaType};base64,${bytes.toString('base64')}`;
   };
+  const look: LookDraft = {
+    name: asked.name,
+    color: asked.color ?? undefined,
+    logo: logo === undefined ? present.logo : logo === null ? undefined : dataOf(logo),
+    links: {
+      help: linkIn('help_url', asked.help_url),
+      terms: linkIn('terms_url', asked.terms_url),
+      privacy: linkIn('privacy_url', asked.privacy_url),
+    },
+    language: asked.language ?? present.language,
+    scheme: asked.scheme ?? 'light',
+  };
+  return { kind: 'look', look } as const;
+}
+
+export function createLookManagement({ brandPictures, previews, assets, freshLogin }: LookManagementDeps) {
+  const inPerson = (caller: Caller) => freshLogin.requireInPerson(caller, 'identity:update_service_settings');
 
   return {
     picture: async (kind: BrandPicture) => (await brandPictures.find(kind)) ?? fail('brand_picture.not_found', { kind }),
@@ -45,22 +62,7 @@ export function createLookManagement({ brandPictures, previews, assets, freshLog
     },
 
     /** It is shown at an address of ours, so only those who may change the pages themselves make one. */
-    async preview(asked: Asked): Promise<Preview> {
-      const { logo } = asked;
-      const look: LookDraft = {
-        name: asked.name,
-        color: asked.color ?? undefined,
-        logo: logo === undefined ? assets.brand.logo : logo === null ? undefined : dataOf(logo),
-        links: {
-          help: linkIn('help_url', asked.help_url),
-          terms: linkIn('terms_url', asked.terms_url),
-          privacy: linkIn('privacy_url', asked.privacy_url),
-        },
-        language: asked.language ?? assets.brand.language,
-        scheme: asked.scheme ?? 'light',
-      };
-      return previews.make({ kind: 'look', look });
-    },
+    preview: (asked: Asked): Promise<Preview> => previews.make(draftOf(asked, assets.brand, brandPictures)),
   };
 }
 

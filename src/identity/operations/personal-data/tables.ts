@@ -87,6 +87,7 @@ export const TABLE_COVERAGE: Readonly<Record<keyof Tables, TableCoverage>> = {
   domain_config_secrets: NOT_PERSONAL,
   service_settings: NOT_PERSONAL,
   brand_pictures: NOT_PERSONAL,
+  domain_pictures: NOT_PERSONAL,
   previews: NOT_PERSONAL,
   mail_texts: NOT_PERSONAL,
   project_endpoints: NOT_PERSONAL,

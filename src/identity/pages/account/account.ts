@@ -16,10 +16,9 @@ import { ACCOUNT_PAGES, type AccountPageName } from '../../openid/paths/index.ts
 import { findBackLink } from './back-link.ts';
 import { type AccountForm, readAccountForm } from './form.ts';
 import { type AccountPageContent, accountPage } from './layout.ts';
-import { readerOf } from './names.ts';
 import type { AccountStep, AccountStepResult, AccountVisit } from './section.ts';
 import { type AccountSectionDeps, createAccountSections } from './sections.ts';
-import { askToSignIn, findSignedInPerson, redirectToSignIn, type SignedInPersonDeps } from './signed-in-person.ts';
+import { askToSignIn, findSignedInPerson, lookFor, redirectToSignIn, type SignedInPersonDeps } from './signed-in-person.ts';
 import { redirectWithMessage, takeMessage } from './success.ts';
 
 export interface AccountDeps extends SignedInPersonDeps, AccountSectionDeps {
@@ -97,7 +96,7 @@ export function createAccountHandler(deps: AccountDeps) {
     const action = ACCOUNT_PAGES[name];
     const person = await findSignedInPerson(deps, provider, browser, keys);
     if (!person) return askToSignIn(deps.issuer(), browser, action);
-    const look = browser.look.for(readerOf(person.user));
+    const look = await lookFor(deps, browser.look, person.user);
     const about = `account ${person.session.uid}`;
     const visit: AccountVisit = { look, action, token: formToken(keys[0]!, about), person, browser };
     if (browser.method !== 'POST') return show(name, visit, { success: takeMessage(browser, look.words) });

@@ -9,6 +9,7 @@ export { type TokenOfSessionDeps, tokenOfSession } from './session-token.ts';
 export {
   askToSignIn,
   findSignedInPerson,
+  lookFor,
   redirectToSignIn,
   type SignedInPerson,
   type SignedInPersonDeps,

@@ -2,17 +2,19 @@
 import type { Provider, Session } from 'oidc-provider';
 import type { Access } from '../../access/context/index.ts';
 import type { FreshLogin, PersonLogin } from '../../access/rules/index.ts';
+import type { DomainLooks } from '../../directory/domain-looks/index.ts';
 import type { LoginAttempt } from '../../directory/logins/index.ts';
 import type { Guesser } from '../../directory/passwords/index.ts';
 import type { Users, UserWithExpiry } from '../../directory/users/index.ts';
 import type { Actor } from '../../ground/audit/index.ts';
-import { type BrowserRequest, passkeyChallenges, redirect, sendPage } from '../../ground/look/index.ts';
+import { type BrowserRequest, type PageLook, passkeyChallenges, redirect, sendPage } from '../../ground/look/index.ts';
 import { testPoint } from '../../ground/test-points.ts';
 import type { Federation } from '../../login/federation/index.ts';
 import { ACCOUNT_CLIENT } from '../../openid/first-party-clients/index.ts';
-import { FEDERATED, methodsOf } from '../../openid/provider/index.ts';
+import { DOMAIN_HINT, FEDERATED, methodsOf } from '../../openid/provider/index.ts';
 import type { Lifetimes, Records } from '../../openid/records/index.ts';
 import { notSignedInPage } from '../sign-in/index.ts';
+import { readerOf } from './names.ts';
 import { renewSession } from './renew-session.ts';
 
 const MAX_USER_AGENT = 255;
@@ -23,6 +25,7 @@ export interface SignedInPersonDeps {
   readonly records: Records;
   readonly federation: Federation;
   readonly freshLogin: FreshLogin;
+  readonly domainLooks: Pick<DomainLooks, 'brandOf'>;
 }
 
 export interface SignedInPerson {
@@ -39,6 +42,13 @@ export interface SignedInPerson {
   /** A new session in this browser, after the person's own change ended all. `method`: what they proved with it, beside how they signed in. */
   renewSession(method?: 'totp'): Promise<void>;
 }
+
+/** How pages for a person look: as their domain has it, in their language and zone. */
+export const lookFor = async (
+  { domainLooks }: Pick<SignedInPersonDeps, 'domainLooks'>,
+  look: PageLook,
+  user: Pick<UserWithExpiry, 'domain_id' | 'profile'>,
+): Promise<PageLook> => look.in(await domainLooks.brandOf(user.domain_id)).for(readerOf(user));
 
 export async function findSignedInPerson(
   { access, users, records, federation, freshLogin }: SignedInPersonDeps,
@@ -75,10 +85,12 @@ export async function findSignedInPerson(
  * `token`: what the page needs again, which comes back as `state`.
  */
 export function askToSignIn(issuer: string, browser: BrowserRequest, path: string, token?: string): void {
-  const [, query] = (browser.exchange.request.url ?? '').split('?', 2);
+  const query = new URLSearchParams((browser.exchange.request.url ?? '').split('?', 2)[1]);
   const again = token === undefined ? path : `${path}?${new URLSearchParams({ token })}`;
-  if (new URLSearchParams(query).has('error')) sendPage(browser, notSignedInPage(browser.look, again));
-  else redirectToSignIn(issuer, browser, path, token === undefined ? {} : { state: token });
+  const domain = query.get(DOMAIN_HINT);
+  const more = { ...(token === undefined ? {} : { state: token }), ...(domain === null ? {} : { [DOMAIN_HINT]: domain }) };
+  if (query.has('error')) sendPage(browser, notSignedInPage(browser.look, again));
+  else redirectToSignIn(issuer, browser, path, more);
 }
 
 /** The account pages sign people in like any application, and then lead back to `path`. */

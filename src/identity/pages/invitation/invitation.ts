@@ -18,6 +18,7 @@ import {
   refusalOf,
   sendAnswer,
   sendPage,
+  withBrand,
 } from '../../ground/look/index.ts';
 import { INVITATION } from '../../openid/paths/index.ts';
 import type { AcceptInvitation, OpenInvitation } from '../../provisioning/invitations/index.ts';
@@ -83,7 +84,7 @@ export function createInvitationHandler(deps: InvitationPageDeps) {
       person: person && { name: person.user.name, canAccept },
       name: name ?? invitation.name,
       values: values ?? { language: invitation.language ?? browser.look.words.language },
-      terms: acceptance.terms(),
+      terms: await acceptance.terms(invitation),
       refused,
     });
     sendAnswer(browser, page, refused);
@@ -140,16 +141,17 @@ export function createInvitationHandler(deps: InvitationPageDeps) {
     return show(visit, formKey, { name: text(form, 'name'), values: fieldsIn(form), refused });
   }
 
-  return async function serve(provider: Provider, browser: BrowserRequest, keys: readonly string[]): Promise<void> {
-    const [, query = ''] = (browser.exchange.request.url ?? '').split('?', 2);
+  return async function serve(provider: Provider, asked: BrowserRequest, keys: readonly string[]): Promise<void> {
+    const [, query = ''] = (asked.exchange.request.url ?? '').split('?', 2);
     const linkToken = new URLSearchParams(query).get('token');
-    if (linkToken !== null && browser.method !== 'POST') {
-      keepToken(browser, COOKIE, linkToken.slice(0, MAX_TOKEN));
-      return redirect(browser, INVITATION);
+    if (linkToken !== null && asked.method !== 'POST') {
+      keepToken(asked, COOKIE, linkToken.slice(0, MAX_TOKEN));
+      return redirect(asked, INVITATION);
     }
-    const token = readCookie(browser, COOKIE) ?? '';
-    const invitation = await findInvitation(browser, token);
-    if (!invitation) return showEnded(browser);
+    const token = readCookie(asked, COOKIE) ?? '';
+    const invitation = await findInvitation(asked, token);
+    if (!invitation) return showEnded(asked);
+    const browser = withBrand(asked, await deps.domainLooks.brandOf(invitation.domainId));
     const person = await findSignedInPerson(deps, provider, browser, keys);
     const about = `invitation ${invitation.id} ${person?.session.uid ?? ''}`;
     const visit: Visit = { browser, token, invitation, person, about };

@@ -16,7 +16,7 @@ import {
 } from '../../ground/look/index.ts';
 import { NEW_EMAIL_PAGE } from '../../openid/paths/index.ts';
 import type { EmailChange } from '../../provisioning/people/index.ts';
-import { askToSignIn, findSignedInPerson, readerOf, type SignedInPersonDeps } from '../account/index.ts';
+import { askToSignIn, findSignedInPerson, lookFor, type SignedInPersonDeps } from '../account/index.ts';
 import { emailChangedPage, linkEndedPage, newEmailPage } from './people-pages.ts';
 import { queryOf, strangerOf, textIn } from './stranger.ts';
 
@@ -38,7 +38,7 @@ export function createNewEmailPage(deps: NewEmailDeps) {
     const person = await findSignedInPerson(deps, provider, browser, keys);
     const isEnough = person !== undefined && (await deps.freshLogin.isEnough(person.login));
     if (link && !isEnough) return askToSignIn(issuer(), browser, NEW_EMAIL_PAGE, token);
-    const look = person ? browser.look.for(readerOf(person.user)) : browser.look;
+    const look = person ? await lookFor(deps, browser.look, person.user) : browser.look;
     const { words } = look;
     const ended = (): void => sendPage(browser, linkEndedPage(look, { href: SECURITY_PAGE, label: words.manageAccount }), 400);
     if (!link || !person || link.userId !== person.user.id) return ended();

@@ -19,12 +19,13 @@ export function createPeoplePages(deps: PeoplePagesDeps) {
   return {
     /** Links on the sign-in page. Registration is for the domain that the person typed, else for the default one. */
     async linksFor(words: PageWords, interaction: string, typed: string): Promise<readonly PageLink[]> {
-      const forgotten = { href: `${FORGOTTEN_PASSWORD_PAGE}?interaction=${interaction}`, label: words.forgottenPassword };
+      const query = new URLSearchParams({ interaction, ...(typed === '' ? {} : { domain: typed }) });
+      const forgotten = { href: `${FORGOTTEN_PASSWORD_PAGE}?${query}`, label: words.forgottenPassword };
       const open = await deps.selfRegistration.findOpenDomain(typed);
       if (!open) return [forgotten];
       const domain = domainValue(open);
-      const query = new URLSearchParams({ interaction, ...(domain === '' ? {} : { domain }) });
-      return [forgotten, { href: `${REGISTER_PAGE}?${query}`, label: words.register }];
+      const asked = new URLSearchParams({ interaction, ...(domain === '' ? {} : { domain }) });
+      return [forgotten, { href: `${REGISTER_PAGE}?${asked}`, label: words.register }];
     },
 
     has: (path: string): boolean => pages.has(path),

@@ -2,7 +2,16 @@
 
 import { Fault } from '../../../platform/faults/index.ts';
 import { DEFAULT_DOMAIN } from '../../access/context/index.ts';
-import { type BrowserRequest, type PageRefusal, refusal, refusalOf, sendAnswer, sendPage } from '../../ground/look/index.ts';
+import type { DomainLooks } from '../../directory/domain-looks/index.ts';
+import {
+  type BrowserRequest,
+  type PageRefusal,
+  refusal,
+  refusalOf,
+  sendAnswer,
+  sendPage,
+  withBrand,
+} from '../../ground/look/index.ts';
 import { REGISTER_PAGE } from '../../openid/paths/index.ts';
 import {
   isAllowed,
@@ -25,6 +34,7 @@ import { interactionIn, type StrangerPage, strangerOf, textIn } from './stranger
 
 export interface RegistrationPagesDeps {
   readonly selfRegistration: SelfRegistration;
+  readonly domainLooks: DomainLooks;
 }
 
 const MAX_NAME = 100;
@@ -39,7 +49,7 @@ const readFields = (form: URLSearchParams): FieldValues =>
 /** Links and hidden fields name the domain, unless it is the default one. */
 export const domainValue = ({ id, name }: OpenDomain): string => (id === DEFAULT_DOMAIN ? '' : name);
 
-export function register({ selfRegistration }: RegistrationPagesDeps): StrangerPage {
+export function register({ selfRegistration, domainLooks }: RegistrationPagesDeps): StrangerPage {
   const showForm = (
     browser: BrowserRequest,
     domain: OpenDomain,
@@ -49,6 +59,8 @@ export function register({ selfRegistration }: RegistrationPagesDeps): StrangerP
     const about = { ...domain, domain: domainValue(domain), ...values, refused };
     sendAnswer(browser, registerPage(browser.look, about), refused);
   };
+  const inDomain = async (browser: BrowserRequest, { id }: OpenDomain): Promise<BrowserRequest> =>
+    withBrand(browser, await domainLooks.brandOf(id));
   const showClosed = (browser: BrowserRequest, interaction: string | undefined): void =>
     sendPage(browser, registrationClosedPage(browser.look, interaction), 403);
 
@@ -56,13 +68,15 @@ export function register({ selfRegistration }: RegistrationPagesDeps): StrangerP
     async show(browser, query) {
       const interaction = interactionIn(query);
       const domain = await selfRegistration.findOpenDomain(textIn(query, 'domain'));
-      return domain ? showForm(browser, domain, { email: '', interaction }) : showClosed(browser, interaction);
+      if (!domain) return showClosed(browser, interaction);
+      showForm(await inDomain(browser, domain), domain, { email: '', interaction });
     },
-    async submit(browser, form) {
-      const { words } = browser.look;
+    async submit(asked, form) {
       const [email, interaction] = [textIn(form, 'email'), interactionIn(form)];
       const domain = await selfRegistration.findOpenDomain(textIn(form, 'domain'));
-      if (!domain) return showClosed(browser, interaction);
+      if (!domain) return showClosed(asked, interaction);
+      const browser = await inDomain(asked, domain);
+      const { words } = browser.look;
       // Both depend on what was typed and on settings, not on accounts.
       const address = readAddress(email);
       if (address === undefined) return showForm(browser, domain, { email, interaction }, refusal(words.noAddress, 400, 'email'));
@@ -78,27 +92,22 @@ export function register({ selfRegistration }: RegistrationPagesDeps): StrangerP
   };
 }
 
-export function confirmEmail({ selfRegistration }: RegistrationPagesDeps): StrangerPage {
+export function confirmEmail({ selfRegistration, domainLooks }: RegistrationPagesDeps): StrangerPage {
   const showEnded = (browser: BrowserRequest): void => {
     const { look } = browser;
     sendPage(browser, linkEndedPage(look, { href: REGISTER_PAGE, label: look.words.register }), 400);
   };
-  const showForm = (
-    browser: BrowserRequest,
+  const showForm = async (
+    asked: BrowserRequest,
     about: { token: string; opened: OpenRegistration; name: string; values: FieldValues },
     refused?: PageRefusal,
-  ): void =>
-    sendAnswer(
-      browser,
-      confirmEmailPage(browser.look, {
-        ...about,
-        address: about.opened.link.address,
-        uses: about.opened.domain.fields,
-        terms: selfRegistration.terms(),
-        refused,
-      }),
-      refused,
-    );
+  ): Promise<void> => {
+    const { domain, link } = about.opened;
+    const browser = withBrand(asked, await domainLooks.brandOf(domain.id));
+    const terms = selfRegistration.terms(domain);
+    const shown = { ...about, address: link.address, uses: domain.fields, terms, refused };
+    sendAnswer(browser, confirmEmailPage(browser.look, shown), refused);
+  };
 
   return {
     /** Changes nothing: programs that check mails open links, too. */
@@ -115,7 +124,7 @@ export function confirmEmail({ selfRegistration }: RegistrationPagesDeps): Stran
       const opened = await selfRegistration.open(stranger, token);
       if (!opened) return showEnded(browser);
       const { address, data } = opened.link;
-      const refuse = (refused: PageRefusal): void => showForm(browser, { token, opened, name, values: fields }, refused);
+      const refuse = (refused: PageRefusal): Promise<void> => showForm(browser, { token, opened, name, values: fields }, refused);
       const password = form.get('new_password') ?? '';
       if (name === '' && asksWholeName(opened.domain.fields)) return refuse(refusal(words.noName, 400, 'name'));
       if (password !== form.get('new_password_again')) return refuse(refusal(words.passwordsDiffer, 400, 'new_password_again'));
@@ -135,7 +144,7 @@ export function confirmEmail({ selfRegistration }: RegistrationPagesDeps): Stran
         return refuse(refusalOf(words, error, ''));
       }
       const interaction = typeof data.interaction === 'string' ? data.interaction : undefined;
-      const { look } = browser;
+      const { look } = withBrand(browser, await domainLooks.brandOf(opened.domain.id));
       const done = waits
         ? accountWaitsPage(look, { address, interaction })
         : accountReadyPage(look, { userName: address, interaction });

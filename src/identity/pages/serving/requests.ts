@@ -25,6 +25,7 @@ import {
   CHANGE_PASSWORD,
   checkMethod,
   DISCOVERY,
+  domainPictureIdIn,
   INVITATION,
   isAsset,
   isConsole,
@@ -64,6 +65,7 @@ export interface RequestDeps extends WalletRequestsDeps {
   readonly websso: WebssoHandler;
   picture(id: string): Promise<StoredPicture | undefined>;
   logo(id: string): Promise<StoredPicture | undefined>;
+  domainPicture(id: string): Promise<StoredPicture | undefined>;
   readonly preview: PreviewPages;
   readonly people: PeoplePages;
   readonly newEmail: NewEmailPage;
@@ -135,6 +137,8 @@ export async function handleRequest(deps: RequestDeps, exchange: RawExchange): P
   if (pictureId !== undefined) return sendPicture(exchange, pictureId, await deps.picture(pictureId));
   const logoId = logoIdIn(browser.path);
   if (logoId !== undefined) return sendPicture(exchange, logoId, await deps.logo(logoId));
+  const domainPictureId = domainPictureIdIn(browser.path);
+  if (domainPictureId !== undefined) return sendPicture(exchange, domainPictureId, await deps.domainPicture(domainPictureId));
   if (browser.path === LANGUAGE_PATH) return chooseLanguage(browser);
   if (browser.path === CHANGE_PASSWORD) return redirect(browser, `${ACCOUNT_PAGES.security}#password`);
   if (isConsole(browser.path)) return deps.console(browser, deps.current);

@@ -9,6 +9,7 @@ import type { UserPermissionsReader } from '../../applications/app-roles/index.t
 import type { Consumers } from '../../applications/consumers/index.ts';
 import type { WalletProviders } from '../../applications/wallet-providers/index.ts';
 import type { DelegatedAccess } from '../../delegation/delegated-access/index.ts';
+import type { DomainLooks } from '../../directory/domain-looks/index.ts';
 import type { Passwords } from '../../directory/passwords/index.ts';
 import type { Pictures } from '../../directory/pictures/index.ts';
 import type { Users } from '../../directory/users/index.ts';
@@ -61,6 +62,7 @@ export interface OpenidDeps
     WalletNodeDeps {
   readonly access: Access;
   readonly assets: Assets;
+  readonly domainLooks: DomainLooks;
   readonly previews: Previews;
   readonly users: Users;
   readonly passwords: Passwords;
@@ -136,6 +138,7 @@ export function createServing(deps: OpenidDeps, { keys, wallet, grants, createCu
   const handlers = {
     picture: deps.pictures.find,
     logo: deps.consumers.logoImage,
+    domainPicture: deps.domainLooks.image,
     gate,
     federation,
     walletSignIn: deps.walletSignIn,

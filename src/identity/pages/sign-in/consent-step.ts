@@ -1,5 +1,6 @@
 // The consent of a person for an application.
 import type { Consumers } from '../../applications/consumers/index.ts';
+import type { DomainLooks } from '../../directory/domain-looks/index.ts';
 import type { Users } from '../../directory/users/index.ts';
 import { sendPage } from '../../ground/look/index.ts';
 import type { Deps } from '../../ground/resource/index.ts';
@@ -23,6 +24,7 @@ export interface ConsentDeps extends Pick<Deps, 'change'> {
   readonly users: Users;
   readonly records: Records;
   readonly consumers: Pick<Consumers, 'logoPathOf'>;
+  readonly domainLooks: Pick<DomainLooks, 'brandOf'>;
   readonly catalog: Pick<CredentialCatalog, 'nameOf'>;
 }
 
@@ -71,7 +73,8 @@ export class ConsentStep implements PromptSteps {
       resources: resources.map(shortenAddress),
       credentials,
     };
-    sendPage(browser, consentPage(browser.look, { ...form, ...about }));
+    const look = user ? browser.look.in(await this.#deps.domainLooks.brandOf(user.domain_id)) : browser.look;
+    sendPage(browser, consentPage(look, { ...form, ...about }));
   }
 
   submit(step: string): Promise<void> {

@@ -1,9 +1,17 @@
 // A request of a browser to an interaction: the pages between an authorization request and its response.
 import type { Client, Interaction, Provider } from 'oidc-provider';
+import type { DomainLooks } from '../../directory/domain-looks/index.ts';
 import { type BrowserRequest, formToken, passkeyChallenges, readCookie, setCookie } from '../../ground/look/index.ts';
 import { ACCOUNT_CLIENT, PUBLIC_WALLET } from '../../openid/first-party-clients/index.ts';
 import { attemptIdIn } from '../../openid/paths/index.ts';
-import { browserCookie, cookieOf, hashOfSecret, newBrowserSecret, outdatedCookies } from '../../openid/provider/index.ts';
+import {
+  browserCookie,
+  cookieOf,
+  domainHintIn,
+  hashOfSecret,
+  newBrowserSecret,
+  outdatedCookies,
+} from '../../openid/provider/index.ts';
 import type { Records } from '../../openid/records/index.ts';
 
 /** As long as the library keeps a sign-in that is not finished; and how long browsers take to collect one that is. */
@@ -20,6 +28,8 @@ export interface InteractionRequest {
   readonly application: string;
   /** What the application may ask for now; undefined: everything. */
   readonly allowedScopes: readonly string[] | undefined;
+  /** The domain that the application named; empty if it named none. */
+  readonly domain: string;
   /** The target and the CSRF token of forms. */
   readonly form: { readonly action: string; readonly token: string };
   /** What passkeys sign here; ends with the interaction. */
@@ -40,11 +50,16 @@ export interface PromptSteps {
 const isAllowed = (provider: Provider, client: Client, uri: string): boolean =>
   client.redirectUriAllowed(uri) || attemptIdIn(provider.issuer, uri) !== undefined;
 
+export interface InteractionDeps {
+  readonly records: Pick<Records, 'setBrowserSecret' | 'browserSecretOf'>;
+  readonly domainLooks: Pick<DomainLooks, 'brandNamed'>;
+}
+
 export async function openInteraction(
   provider: Provider,
   browser: BrowserRequest,
   keys: readonly string[],
-  records: Pick<Records, 'setBrowserSecret' | 'browserSecretOf'>,
+  { records, domainLooks }: InteractionDeps,
 ): Promise<InteractionRequest | undefined> {
   const { request, response } = browser.exchange;
   let interaction: Interaction;
@@ -66,7 +81,8 @@ export async function openInteraction(
   const languages = String(params.ui_locales ?? '')
     .split(' ')
     .filter(Boolean);
-  const look = browser.look.for({ languages });
+  const domain = domainHintIn(params);
+  const look = browser.look.in(await domainLooks.brandNamed(domain)).for({ languages });
   const { ownAccount, someWallet } = look.words;
   const { clientId, clientName = clientId } = client;
   const name = clientId === ACCOUNT_CLIENT ? ownAccount : clientId === PUBLIC_WALLET ? someWallet : clientName;
@@ -86,6 +102,7 @@ export async function openInteraction(
     clientId,
     application: name,
     allowedScopes: client.scope?.split(' '),
+    domain,
     form: { action: browser.path, token: formToken(keys[0]!, uid) },
     challengesFor: (purpose) => passkeyChallenges(keys, `${purpose} ${uid}`),
     saveProof() {

@@ -9,7 +9,7 @@ import { SignInSteps, type SignInStepsDeps } from './sign-in-steps.ts';
 
 export function createInteractions(deps: SignInStepsDeps & ConsentDeps) {
   return async function serve(provider: Provider, browser: BrowserRequest, keys: readonly string[]): Promise<void> {
-    const request = await openInteraction(provider, browser, keys, deps.records);
+    const request = await openInteraction(provider, browser, keys, deps);
     if (!request) return sendPage(browser, expiredPage(browser.look), 400);
     const { interaction } = request;
     const steps: PromptSteps =

@@ -2,6 +2,7 @@
 import { Fault } from '../../../platform/faults/index.ts';
 import type { FreshLogin } from '../../access/rules/index.ts';
 import type { Consumers } from '../../applications/consumers/index.ts';
+import type { DomainLooks } from '../../directory/domain-looks/index.ts';
 import { type PageRefusal, type PageWords, redirect, refusal, refusalOf, sendAnswer } from '../../ground/look/index.ts';
 import type { Federation } from '../../login/federation/index.ts';
 import type { PartialLogin } from '../../login/tokens/index.ts';
@@ -37,6 +38,7 @@ export interface SignInStepsDeps extends KeepAccountDeps, WalletStepsDeps {
   linksFor(words: PageWords, interaction: string, domain: string): Promise<readonly PageLink[]>;
   readonly federation: Federation;
   readonly termsAtSignIn: TermsAtSignIn;
+  readonly domainLooks: DomainLooks;
   readonly consumers: Pick<Consumers, 'logoPathOf'>;
 }
 
@@ -93,7 +95,7 @@ export class SignInSteps implements PromptSteps {
       now: deps.now,
       checkPassword: (login, password, beside) => this.#checkPassword(login, password, beside),
     });
-    this.#terms = new TermsStep(deps.termsAtSignIn, request, async (step) => {
+    this.#terms = new TermsStep(deps, request, async (step) => {
       const { isProved, since, providerSession, credential, passkey } = step;
       // The sign-in was now, however long the person reads.
       const kept = { isProved: true, since: since ?? Math.floor(deps.now() / 1000), providerSession, credential, passkey };
@@ -173,7 +175,7 @@ export class SignInSteps implements PromptSteps {
   async #showSignIn(login: Partial<LoginName> & { refused?: PageRefusal } = {}): Promise<void> {
     const { browser, interaction, clientId, application, form, challengesFor } = this.#request;
     const { signIn } = this.#deps;
-    const { name = String(interaction.params.login_hint ?? ''), domain = '', refused } = login;
+    const { name = String(interaction.params.login_hint ?? ''), domain = this.#request.domain, refused } = login;
     const links = await this.#deps.linksFor(browser.look.words, interaction.uid, domain);
     const passkey = (await signIn.isPasskeyOffered()) ? await signIn.passkeyOptions(challengesFor(ALONE)[0]!) : undefined;
     const providers = await this.#provider.offered();
@@ -192,9 +194,10 @@ export class SignInSteps implements PromptSteps {
     { recovery = false, refused }: { recovery?: boolean; refused?: PageRefusal } = {},
   ): Promise<void> {
     const { browser, form, challengesFor } = this.#request;
-    const { signIn } = this.#deps;
+    const { signIn, domainLooks } = this.#deps;
     const { userId, complete } = pending;
     const next = await signIn.nextSteps(pending);
+    const look = browser.look.in(await domainLooks.brandOfUser(userId));
     const error = refused?.message;
     if (next.newPasskey && !this.#mayAddPasskey(pending)) {
       const { providerNeedsPasskey, walletNeedsPasskey } = this.#words;
@@ -207,15 +210,14 @@ export class SignInSteps implements PromptSteps {
     }
     if (next.newPasskey) {
       const creation = await signIn.newPasskeyOptions(challengesFor(newOf(userId))[0]!, userId);
-      return sendAnswer(browser, newPasskeyPage(browser.look, { ...form, creation, error }), refused);
+      return sendAnswer(browser, newPasskeyPage(look, { ...form, creation, error }), refused);
     }
     const passkey = next.passkey ? await signIn.passkeyOptions(challengesFor(secondOf(userId))[0]!, userId) : undefined;
     const { wallet } = next;
-    if (next.code)
-      return sendAnswer(browser, secondFactorPage(browser.look, { ...form, recovery, passkey, wallet, error }), refused);
+    if (next.code) return sendAnswer(browser, secondFactorPage(look, { ...form, recovery, passkey, wallet, error }), refused);
     const skip = complete && !acrRequestOf(this.#request.interaction.params).isEssential;
-    if (passkey) return sendAnswer(browser, passkeyPage(browser.look, { ...form, passkey, wallet, skip, error }), refused);
-    if (wallet) return sendAnswer(browser, walletStepPage(browser.look, { ...form, skip, error }), refused);
+    if (passkey) return sendAnswer(browser, passkeyPage(look, { ...form, passkey, wallet, skip, error }), refused);
+    if (wallet) return sendAnswer(browser, walletStepPage(look, { ...form, skip, error }), refused);
     return this.#showSignIn({ refused: refusal(this.#words.tooLate, 401) });
   }
 

@@ -1,5 +1,6 @@
 // The last step of a sign-in: somebody who has proved who they are accepts the terms of use, if they changed. Checked whichever way led
 // here. Logins at the APIs are not concerned: a program cannot accept.
+import type { DomainLooks } from '../../directory/domain-looks/index.ts';
 import {
   hidden,
   html,
@@ -18,14 +19,21 @@ interface Proved {
   readonly userId: string;
 }
 
+export interface TermsStepDeps {
+  readonly termsAtSignIn: TermsAtSignIn;
+  readonly domainLooks: Pick<DomainLooks, 'brandOfUser'>;
+}
+
 export class TermsStep<Step extends Proved> {
   readonly #terms: TermsAtSignIn;
+  readonly #looks: Pick<DomainLooks, 'brandOfUser'>;
   readonly #request: InteractionRequest;
   readonly #keep: (step: Step) => Promise<void>;
 
   /** `keep`: stores what was proved, for the next request. */
-  constructor(terms: TermsAtSignIn, request: InteractionRequest, keep: (step: Step) => Promise<void>) {
-    this.#terms = terms;
+  constructor({ termsAtSignIn, domainLooks }: TermsStepDeps, request: InteractionRequest, keep: (step: Step) => Promise<void>) {
+    this.#terms = termsAtSignIn;
+    this.#looks = domainLooks;
     this.#request = request;
     this.#keep = keep;
   }
@@ -36,7 +44,8 @@ export class TermsStep<Step extends Proved> {
     if (!terms) return false;
     await this.#keep(step);
     const { browser, form } = this.#request;
-    sendAnswer(browser, termsPage(browser.look, { ...form, terms, refused }), refused);
+    const look = browser.look.in(await this.#looks.brandOfUser(step.userId));
+    sendAnswer(browser, termsPage(look, { ...form, terms, refused }), refused);
     return true;
   }
 

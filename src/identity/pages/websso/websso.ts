@@ -8,7 +8,7 @@ import { WEBSSO_SIGNED_IN, type WebssoTarget } from '../../openid/paths/index.ts
 import { IDP_HINT, type ProviderWithKeys } from '../../openid/provider/index.ts';
 import {
   findSignedInPerson,
-  readerOf,
+  lookFor,
   redirectToSignIn,
   type SignedInPerson,
   type SignedInPersonDeps,
@@ -57,7 +57,7 @@ async function sendToken(
   if (!token) return false;
   const detail = { dashboard: dashboard.origin, session_id: deps.records.hashOfSession(session.uid) };
   await deps.change(actor, async ({ audit }) => audit('session.dashboard_entered', { kind: 'user', id: user.id }, detail));
-  const page = dashboardPage(browser.look.for(readerOf(user)), { dashboard, token: token.text });
+  const page = dashboardPage(await lookFor(deps, browser.look, user), { dashboard, token: token.text });
   const policy = `${SCRIPT_PAGE_POLICY}; form-action ${dashboard.origin}`;
   sendPage(browser, page, 200, { 'Content-Security-Policy': policy });
   return true;

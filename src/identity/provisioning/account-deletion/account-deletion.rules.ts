@@ -80,7 +80,8 @@ export function createAccountDeletion(deps: AccountDeletionDeps) {
       const { address: to, name, language } = recipientOf(current);
       const values = { name, at: due * 1000 };
       const template = deletionGraceDays === 0 ? 'deletion-now' : 'deletion-scheduled';
-      if (to !== undefined) await mail.enqueue(transaction, { to, template, language, values, seconds: NOTICE_SECONDS });
+      const letter = { to, domainId: domain.id, template, language, values, seconds: NOTICE_SECONDS } as const;
+      if (to !== undefined) await mail.enqueue(transaction, { ...letter, to });
       audit('user.deletion_scheduled', target(user.id), { due_at: due });
       return due;
     });

@@ -18,5 +18,6 @@ export const createCancelledDeletion =
     const user = await findUser(tx, userId);
     const { address: to, name = '', language } = user ? recipientOf(user) : {};
     const values = { name, at: clock.now() };
-    if (to !== undefined) await mail.enqueue(transaction, { to, template: 'deletion-cancelled', language, values });
+    const domainId = user?.domain_id;
+    if (to !== undefined) await mail.enqueue(transaction, { to, domainId, template: 'deletion-cancelled', language, values });
   };

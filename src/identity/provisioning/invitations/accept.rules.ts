@@ -21,9 +21,9 @@ import {
 import type { Actor, Change } from '../../ground/audit/index.ts';
 import type { InvitationRow, Tx } from '../../ground/database/index.ts';
 import { fail } from '../../ground/faults.ts';
-import { acceptTerms, presentTerms } from '../people/index.ts';
+import { acceptTerms } from '../people/index.ts';
 import { checkedFields, type FieldUses, type FieldValues, profileOf } from '../registration/index.ts';
-import { checkDomain, fieldUsesIn } from './domain.rules.ts';
+import { checkDomain, fieldUsesIn, termsIn } from './domain.rules.ts';
 import type { InvitationDeps } from './invitations.rules.ts';
 import { findInvitation, lockInvitation, updateInvitation } from './invitations.store.ts';
 import { inviterOf } from './inviter.ts';
@@ -58,6 +58,7 @@ interface NewAccount {
 /** For the page. Only the holder of the link sees it, who reads the mails to the address. */
 export interface OpenInvitation {
   readonly id: string;
+  readonly domainId: string;
   readonly email: string;
   /** The proposed user name. */
   readonly name: string;
@@ -113,6 +114,7 @@ export function createAcceptance(deps: AcceptDeps) {
     const known = await usersByMainEmail(db.read, domain_id, email);
     return {
       id,
+      domainId: domain_id,
       email,
       name: name ?? email,
       inviter: inviter && recipientOf(inviter).name,
@@ -201,7 +203,7 @@ export function createAcceptance(deps: AcceptDeps) {
           const body = { name, ...(organizationId ? { default_project_id: organizationId } : {}) };
           const person = { externalId: null, profile };
           await users.insert(transaction, body, domain_id, { id, person, emailConfirmed: true });
-          await acceptTerms(transaction, config, id, acceptedTerms, seconds(clock));
+          await acceptTerms(transaction, await termsIn(transaction.tx, deps, domain_id), id, acceptedTerms, seconds(clock));
           await passwords.store(transaction, id, prepared);
           return id;
         }),
@@ -232,7 +234,7 @@ export function createAcceptance(deps: AcceptDeps) {
     return row !== undefined && current?.domain_id === row.domain_id && isMainEmail(current, row.email);
   }
 
-  return { find, isFor, terms: () => presentTerms(config), acceptAsNew, acceptAsSelf };
+  return { find, isFor, terms: (one: OpenInvitation) => termsIn(db.read, deps, one.domainId), acceptAsNew, acceptAsSelf };
 }
 
 export type AcceptInvitation = ReturnType<typeof createAcceptance>;

@@ -3,7 +3,8 @@ import { findProject } from '../../access/context/index.ts';
 import type { DomainSettings, DomainSettingsOf } from '../../directory/domain-settings/index.ts';
 import type { Reader } from '../../ground/database/index.ts';
 import { fail } from '../../ground/faults.ts';
-import { isAllowed } from '../people/index.ts';
+import type { IdentityConfig } from '../../ground/settings/index.ts';
+import { isAllowed, presentTerms, type Terms } from '../people/index.ts';
 import { type FieldUses, fieldUsesOf } from '../registration/index.ts';
 
 type SettingsOf = Pick<DomainSettingsOf, 'ofDomain'>;
@@ -13,6 +14,12 @@ const settingsIn = async (reader: Reader, domainSettings: SettingsOf, id: string
 
 export const fieldUsesIn = async (reader: Reader, domainSettings: SettingsOf, domainId: string): Promise<FieldUses> =>
   fieldUsesOf(await settingsIn(reader, domainSettings, domainId));
+
+export const termsIn = async (
+  reader: Reader,
+  { config, domainSettings }: { readonly config: IdentityConfig; readonly domainSettings: SettingsOf },
+  domainId: string,
+): Promise<Terms | undefined> => presentTerms(config, await settingsIn(reader, domainSettings, domainId));
 
 /** `address`: as `readAddress` gives it. */
 export async function checkDomain(reader: Reader, domainSettings: SettingsOf, domainId: string, address: string): Promise<void> {

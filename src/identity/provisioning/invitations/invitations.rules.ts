@@ -84,7 +84,7 @@ async function roleIdOf(tx: Tx, { organization_id, role_id, application_roles }:
 }
 
 export interface InvitationDeps extends Pick<Deps, 'db' | 'clock' | 'change' | 'config'>, SendingDeps {
-  readonly domainSettings: Pick<DomainSettingsOf, 'ofDomain'>;
+  readonly domainSettings: Pick<DomainSettingsOf, 'of' | 'ofDomain'>;
   readonly grants: Grants;
   readonly groups: Groups;
   readonly appAssignments: AppAssignments;

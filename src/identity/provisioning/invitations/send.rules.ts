@@ -29,6 +29,7 @@ export function createSending({ config, links, mail, issuer }: SendingDeps) {
     const link = linkTo(issuer(), INVITATION, token);
     const isSent = await mail.enqueue(transaction, {
       to: address,
+      domainId: row.domain_id,
       template: 'invitation',
       language: language ?? undefined,
       values: { inviter: inviter ? recipientOf(inviter).name : '', organization: await placeOf(tx, config, row), link },

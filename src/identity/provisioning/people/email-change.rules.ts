@@ -55,7 +55,7 @@ export function createEmailChange(deps: EmailChangeDeps) {
         const link = linkTo(issuer(), NEW_EMAIL_PAGE, token);
         // The mail may go to a stranger, so it has no text that the person chose.
         const values = { name: address, link };
-        await mail.enqueue(transaction, { to: address, template: 'change-email', language, values });
+        await mail.enqueue(transaction, { to: address, domainId: user.domain_id, template: 'change-email', language, values });
         transaction.audit('user.email_change_requested', { kind: 'user', id: user.id });
       });
     },
@@ -87,7 +87,7 @@ export function createEmailChange(deps: EmailChangeDeps) {
         const { address: former, name, language } = recipientOf(before);
         if (former === undefined || isMainEmail(before, link.address)) return;
         const values = { name, at: clock.now() };
-        await mail.enqueue(transaction, { to: former, template: 'email-changed', language, values });
+        await mail.enqueue(transaction, { to: former, domainId: domain.id, template: 'email-changed', language, values });
       });
     },
   };

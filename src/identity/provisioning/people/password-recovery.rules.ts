@@ -76,13 +76,14 @@ export function createPasswordRecovery(deps: PasswordRecoveryDeps) {
     { language: pageLanguage, interaction }: ForgottenPassword,
   ): Promise<void> {
     const { address: to = '', name, language = pageLanguage } = recipientOf(user);
+    const reader = { to, domainId: user.domain_id, language };
     transaction.audit('user.password_reset_requested', { kind: 'user', id: user.id }, { mail: letter ?? 'none' });
-    if (letter === 'password-elsewhere') await mail.enqueue(transaction, { to, template: letter, language, values: { name } });
+    if (letter === 'password-elsewhere') await mail.enqueue(transaction, { ...reader, template: letter, values: { name } });
     if (letter !== 'reset-password') return;
     const data = interaction === undefined ? {} : { interaction };
     const token = await links.make(transaction, { purpose: 'reset-password', userId: user.id, address: to, data });
     const link = linkTo(issuer(), NEW_PASSWORD_PAGE, token);
-    await mail.enqueue(transaction, { to, template: 'reset-password', language, values: { name, link } });
+    await mail.enqueue(transaction, { ...reader, template: 'reset-password', values: { name, link } });
   }
 
   /** Writes to the database in any case, so that later requests do not take longer after one for an account that exists. */

@@ -19,7 +19,7 @@ import { CONFIRM_EMAIL_PAGE, FORGOTTEN_PASSWORD_PAGE } from '../../openid/paths/
 import { checkedFields, type FieldUses, type FieldValues, fieldUsesOf, profileOf, type Waiting } from '../registration/index.ts';
 import { isAllowed } from './addresses.ts';
 import type { MailRequests, StrangerRequest } from './requests.ts';
-import { acceptTerms, presentTerms } from './terms.rules.ts';
+import { acceptTerms, presentTerms, type Terms } from './terms.rules.ts';
 
 export interface SelfRegistrationDeps extends Pick<Deps, 'db' | 'change' | 'clock' | 'config'> {
   readonly users: Users;
@@ -86,11 +86,17 @@ export function createSelfRegistration(deps: SelfRegistrationDeps) {
   const findOpenDomain = async (typed: string): Promise<OpenDomain | undefined> =>
     openDomainOf(typed === '' ? DEFAULT_DOMAIN : ((await findByName(db.read, typed, null))?.id ?? typed));
 
-  async function tellOwner(transaction: Change, owner: UserRow, { address, language: pageLanguage }: RegistrationRequest) {
+  const termsOf = (domain: OpenDomain): Terms | undefined => presentTerms(config, domainSettings.ofDomain(domain));
+
+  async function tellOwner(
+    transaction: Change,
+    owner: UserRow,
+    { address, domain, language: pageLanguage }: RegistrationRequest,
+  ) {
     const { address: stored, language = pageLanguage } = recipientOf(owner);
     const to = stored !== undefined && isMainEmail(owner, address) ? stored : address;
     const values = { reset: `${issuer()}${FORGOTTEN_PASSWORD_PAGE}` };
-    await mail.enqueue(transaction, { to, template: 'account-exists', language, values });
+    await mail.enqueue(transaction, { to, domainId: domain.id, template: 'account-exists', language, values });
   }
 
   async function sendLink(transaction: Change, { address, domain, language, interaction }: RegistrationRequest) {
@@ -98,7 +104,7 @@ export function createSelfRegistration(deps: SelfRegistrationDeps) {
     const about = `${domain.id} ${address.toLowerCase()}`;
     const token = await links.make(transaction, { purpose: 'confirm-email', address, about, data });
     const values = { name: address, link: linkTo(issuer(), CONFIRM_EMAIL_PAGE, token) };
-    await mail.enqueue(transaction, { to: address, template: 'confirm-email', language, values });
+    await mail.enqueue(transaction, { to: address, domainId: domain.id, template: 'confirm-email', language, values });
   }
 
   async function send(by: StrangerRequest, request: RegistrationRequest): Promise<void> {
@@ -117,7 +123,7 @@ export function createSelfRegistration(deps: SelfRegistrationDeps) {
 
   return {
     findOpenDomain,
-    terms: () => presentTerms(config),
+    terms: termsOf,
 
     /** Returns before anything is known about the account. */
     request: (by: StrangerRequest, request: RegistrationRequest): Promise<void> => requests.accept(by, () => send(by, request)),
@@ -157,7 +163,7 @@ export function createSelfRegistration(deps: SelfRegistrationDeps) {
         const details = { person: { externalId: null, profile }, emailConfirmed: true };
         const id = await users.insert(transaction, { name: address, enabled: !open.asksAdministrator }, domain.id, details);
         await passwords.store(transaction, id, password);
-        const terms = await acceptTerms(transaction, config, id, person.acceptedTerms, seconds(clock));
+        const terms = await acceptTerms(transaction, termsOf(domain), id, person.acceptedTerms, seconds(clock));
         const detail = { domain_id: domain.id, ...(terms ? { terms: terms.version } : {}) };
         transaction.audit('user.registered', { kind: 'user', id }, detail);
         if (open.asksAdministrator) await waiting.begin(transaction, id);

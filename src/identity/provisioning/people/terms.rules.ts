@@ -1,7 +1,9 @@
 // The terms of use. People accept them when they make an account, by registration or with an invitation; and, where the service asks for
 // it, at the first sign-in in a browser after the terms changed.
 import { seconds } from '../../../platform/clock.ts';
+import type { DomainSettings, DomainSettingsOf } from '../../directory/domain-settings/index.ts';
 import type { Change } from '../../ground/audit/index.ts';
+import type { Reader } from '../../ground/database/index.ts';
 import { fail } from '../../ground/faults.ts';
 import { type Deps, failOnBrokenReference } from '../../ground/resource/index.ts';
 import type { IdentityConfig } from '../../ground/settings/index.ts';
@@ -12,21 +14,20 @@ export interface Terms {
   readonly url: string;
 }
 
-type TermsSettings = Pick<IdentityConfig, 'termsVersion' | 'termsUrl'>;
-
-/** Undefined if there are none to accept. */
-export const presentTerms = ({ termsVersion: version, termsUrl: url }: TermsSettings): Terms | undefined =>
-  version && url ? { version, url } : undefined;
+/** Undefined if there are none to accept. The version is that of the service, also where a domain has its own page. */
+export const presentTerms = (
+  { termsVersion: version }: Pick<IdentityConfig, 'termsVersion'>,
+  { look: { termsUrl: url } }: Pick<DomainSettings, 'look'>,
+): Terms | undefined => (version && url ? { version, url } : undefined);
 
 /** `accepted`: the version that the page named. There may be another one since. */
 export async function acceptTerms(
   { tx }: Change,
-  config: TermsSettings,
+  terms: Terms | undefined,
   userId: string,
   accepted: string | undefined,
   at: number,
 ): Promise<Terms | undefined> {
-  const terms = presentTerms(config);
   if (!terms) return undefined;
   if (accepted !== terms.version) fail('user.terms');
   await insertAcceptedTerms(tx, { user_id: userId, ...terms, accepted_at: at });
@@ -34,11 +35,20 @@ export async function acceptTerms(
 }
 
 /** For people who have an account already. */
-export function createTermsAtSignIn({ db, clock, change, config }: Pick<Deps, 'db' | 'clock' | 'change' | 'config'>) {
+export function createTermsAtSignIn({
+  db,
+  clock,
+  change,
+  config,
+  domainSettings,
+}: Pick<Deps, 'db' | 'clock' | 'change' | 'config'> & { readonly domainSettings: Pick<DomainSettingsOf, 'ofUser'> }) {
+  const termsFor = async (userId: string, reader: Reader): Promise<Terms | undefined> =>
+    presentTerms(config, await domainSettings.ofUser(userId, reader));
+
   return {
     /** What the person has to accept before they are signed in. */
     async missing(userId: string): Promise<Terms | undefined> {
-      const terms = config.termsAtSignIn ? presentTerms(config) : undefined;
+      const terms = config.termsAtSignIn ? await termsFor(userId, db.read) : undefined;
       return terms && !(await hasAccepted(db.read, userId, terms.version)) ? terms : undefined;
     },
 
@@ -47,7 +57,8 @@ export function createTermsAtSignIn({ db, clock, change, config }: Pick<Deps, 'd
       const { userId: id } = by;
       await change(by, async (transaction) => {
         const gone = () => fail('user.not_found', { id });
-        const terms = await failOnBrokenReference(gone, () => acceptTerms(transaction, config, id, version, seconds(clock)));
+        const present = await termsFor(id, transaction.tx);
+        const terms = await failOnBrokenReference(gone, () => acceptTerms(transaction, present, id, version, seconds(clock)));
         if (terms) transaction.audit('user.terms_accepted', { kind: 'user', id }, { version: terms.version });
       });
     },

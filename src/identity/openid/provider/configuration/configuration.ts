@@ -26,7 +26,7 @@ import {
 import { OWN_ATTRIBUTES } from '../clients.ts';
 import { CREDENTIAL_DETAILS, type CredentialCatalog, isForCredentials, offerParameter } from '../credential-requests.ts';
 import { DPOP_ALGORITHMS } from '../dpop-proofs.ts';
-import { IDP_HINT } from '../idp-hint.ts';
+import { DOMAIN_HINT, IDP_HINT } from '../idp-hint.ts';
 import type { Keyring } from '../keys.ts';
 import type { OidcProviderLibrary } from '../library.ts';
 import type { ProviderPages } from '../provider-pages.ts';
@@ -174,7 +174,12 @@ export function configurationOf(library: OidcProviderLibrary, keys: Keyring, dep
     cookies: cookiesOf(keys, deps.issuer),
     enabledJWA: algorithms,
     discovery: discovered(deps.catalog.isHaip),
-    extraParams: { [IDP_HINT]: null, ...offerParameter(library, deps), ...(attestation ? attestationParameter : {}) },
+    extraParams: {
+      [IDP_HINT]: null,
+      [DOMAIN_HINT]: null,
+      ...offerParameter(library, deps),
+      ...(attestation ? attestationParameter : {}),
+    },
     features: { ...featuresOf(library, deps), ...(attestation as object) },
     fetch: deps.fetch as never,
     interactions: { policy, url: (_ctx, interaction) => `${ROOT}/interaction/${interaction.uid}` },

@@ -1,4 +1,4 @@
-// The logo and the icon of the service: chosen from a file, seen in the preview before they are saved, and removed.
+// The logo and the icon of the service or of a domain: chosen from a file, seen in the preview before they are saved, and removed.
 import { html, nothing, type TemplateResult } from 'lit';
 import { keyed } from 'lit/directives/keyed.js';
 import { confirmAct } from '../../shared/dialog.ts';
@@ -19,20 +19,21 @@ export interface Picture {
 
 export interface PictureCard {
   readonly kind: PictureKind;
+  readonly texts: Readonly<Record<keyof typeof words.look.pictures.logo, string>>;
   /** The one that is stored. */
   readonly picture: Picture | undefined;
   readonly path: string;
   readonly mayChange: boolean;
-  /** The operator has given one as a file. */
-  readonly isFixed: boolean;
+  /** The setting by which the operator has given one as a file. */
+  readonly fixedBy: string | undefined;
   /** In base64; undefined when there is none any more. */
   onChosen(content: string | undefined): void;
   onChange(): Promise<void>;
 }
 
 export function pictureCard(card: PictureCard): TemplateResult {
-  const { kind, picture, path, mayChange, isFixed, onChosen, onChange } = card;
-  const texts = words.look.pictures[kind];
+  const { kind, texts, picture, path, fixedBy, onChosen, onChange } = card;
+  const mayChange = card.mayChange && fixedBy === undefined;
   const chosen = async (file: File | undefined): Promise<void> =>
     onChosen(file && problemOfPicture(file) === undefined ? await base64Of(file) : undefined);
   const remove = async (): Promise<void> => {
@@ -65,8 +66,8 @@ export function pictureCard(card: PictureCard): TemplateResult {
   );
   return html`<section class="card"><h2>${texts.title}</h2><p class="hint">${texts.about}</p>
     ${picture === undefined ? nothing : html`<p><img class="logo" src="data:${picture.media_type};base64,${picture.content}" alt=${texts.title} /></p>`}
-    ${isFixed ? html`<p class="soft">${words.look.fixed} <code>GATEHOUSE_IDENTITY_BRAND_LOGO</code></p>` : nothing}
-    ${mayChange && !isFixed ? choose : nothing}
-    ${mayChange && !isFixed && picture ? html`<div class="buttons"><button type="button" class="second danger" @click=${() => void remove()}>${texts.remove}</button></div>` : nothing}
+    ${fixedBy === undefined ? nothing : html`<p class="soft">${words.look.fixed} <code>${fixedBy}</code></p>`}
+    ${mayChange ? choose : nothing}
+    ${mayChange && picture ? html`<div class="buttons"><button type="button" class="second danger" @click=${() => void remove()}>${texts.remove}</button></div>` : nothing}
   </section>`;
 }
