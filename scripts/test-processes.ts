@@ -10,7 +10,7 @@ import { pathToFileURL } from 'node:url';
  * (CONTRIBUTING.md, "What runs when").
  */
 const AT_LENGTH =
-  /^test\/(?:long\/(?:clock|disk|overload|slow-clients|soak)|backup-interrupted|database-hosts|move-to-postgres-killed|stopping-requests|browser\/(?:console-people-look|role-credential-circle|wallet-pages-look|without-scripts))\.test\.ts$/;
+  /^test\/(?:long\/(?:clock|disk|overload|slow-clients|soak)|backup-interrupted|database-hosts|move-to-postgres-killed|stopping-requests|browser\/(?:console-every-screen|role-credential-circle|wallet-pages-look|without-scripts))\.test\.ts$/;
 
 /** The files of these that `npm test` runs. */
 export const usualFiles = (files: readonly string[]): readonly string[] => files.filter((file) => !AT_LENGTH.test(file));

@@ -20,8 +20,9 @@ async function start(): Promise<void> {
     session.watch();
     onIdle(idleSeconds, () => void session.signOut());
     const items = () =>
-      menu.map(({ path, label, others = [] }) => ({
+      menu.map(({ path, icon, label, others = [] }) => ({
         href: hrefOf(path),
+        icon,
         label: label(),
         others: others.map((one) => hrefOf(one)),
       }));

@@ -1,5 +1,6 @@
 // The screens of the wallet and their addresses.
 import type { ScreenEntry } from '../shared/frame.ts';
+import type { Icon } from '../shared/icons.ts';
 import type { Route } from '../shared/router.ts';
 import { words } from './words/index.ts';
 
@@ -26,14 +27,15 @@ export const routes: readonly Route<ScreenEntry>[] = [
 
 export interface MenuEntry {
   readonly path: string;
+  readonly icon: Icon;
   readonly label: () => string;
   /** Screens that are reached from it. */
   readonly others?: readonly string[];
 }
 
 export const menu: readonly MenuEntry[] = [
-  { path: '/', label: () => words.credentials.title },
-  { path: '/receive', label: () => words.open.title },
-  { path: '/history', label: () => words.history.title },
-  { path: '/keys', label: () => words.experts.title, others: ['/identifiers', '/node'] },
+  { path: '/', icon: 'card', label: () => words.credentials.title },
+  { path: '/receive', icon: 'exchange', label: () => words.open.title },
+  { path: '/history', icon: 'list', label: () => words.history.title },
+  { path: '/keys', icon: 'key', label: () => words.experts.title, others: ['/identifiers', '/node'] },
 ];

@@ -48,7 +48,9 @@ export function settingField(setting: AnySetting, { label, isStored, fixed }: Se
       : words.settings.defaultIs(amount(setting.default, setting));
   const range = input.type === 'number' ? words.settings.range(input.min, input.max, unit) : '';
   const common = { name: key, label, hint: html`${what} ${range} ${fallback}`, value: stored, unmarked: true };
-  if (fixed) return { ...common, type: 'text', value: value ?? '', readOnly: true, hint: fixed };
+  const isChoice = input.type === 'choice' || input.type === 'flag';
+  const shown = value !== null && isChoice ? choiceOf(value) : (value ?? '');
+  if (fixed) return { ...common, type: 'text', value: shown, readOnly: true, hint: fixed };
   const options = (choices: readonly string[]) => [
     { value: '', label: words.settings.asDefault(choiceOf(setting.default ?? '')) },
     ...choices.map((choice) => ({ value: choice, label: choiceOf(choice) })),

@@ -101,7 +101,7 @@ export function settingForm(
     ...fieldOf(setting),
     ...(onEntered ? { onChange: (value: string) => onEntered(setting.key, value) } : {}),
   });
-  return html`${keyed(
+  return html`<div class="side-by-side">${keyed(
     // A form of its own for each version: a secret does not stay in it after it was saved.
     version.etag,
     edit<readonly Setting[]>({
@@ -116,5 +116,5 @@ export function settingForm(
       },
       onDirty: () => frame.setDirty(true),
     }),
-  )}`;
+  )}</div>`;
 }

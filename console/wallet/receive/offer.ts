@@ -34,11 +34,6 @@ class Offer extends Screen {
     this.#preview = answer;
   }
 
-  protected override headingActions(): Content {
-    if (!this.#preview) return nothing;
-    return html`<button type="button" class="second danger" @click=${() => void this.#decline()}>${words.receive.decline}</button>`;
-  }
-
   async #follow(answer: IssuanceAnswer): Promise<void> {
     const { receive } = words;
     if (answer.status === 'issued') {
@@ -117,6 +112,7 @@ class Offer extends Screen {
     const { receive } = words;
     const { issuer, offered, grant } = preview;
     const proof = (receive.proofs as Record<string, string>)[issuer.proof] ?? issuer.proof;
+    const decline = html`<div class="buttons"><button type="button" class="second danger" @click=${() => void this.#decline()}>${receive.decline}</button></div>`;
     const isPossible = offered.some(({ supported }) => supported);
     return html`${this.#isOutdated ? html`<p class="warn" role="alert">${receive.outdated}</p>` : nothing}
       <section class="card">
@@ -138,8 +134,9 @@ class Offer extends Screen {
           submitLabel: receive.accept,
           submit: (values) => this.#accept(values),
         })}
+        ${decline}
       </section>`
-          : html`<p class="bad">${receive.nothingUsable}</p>`
+          : html`<p class="bad">${receive.nothingUsable}</p>${decline}`
       }`;
   }
 }
