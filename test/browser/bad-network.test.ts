@@ -1,5 +1,5 @@
-// The console and the wallet with a slow and a failing network, and with a session that ends in the middle: nothing is lost, and nothing
-// is done twice.
+// The console and the wallet with a slow and a failing network, with a session that ends in the middle, and with somebody else who edits the
+// same: nothing is lost, and nothing is done twice.
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
 import type { Locator, Page } from 'playwright-core';
@@ -20,11 +20,14 @@ import { onWallet } from '../support/wallet.ts';
 import { openWallet } from '../support/wallet-page.ts';
 
 const chromium = usesChromium();
-const { people, organizations, applications, credentials, providers, service } = words;
+const { people, organizations, applications, credentials, providers, service, mail, settings } = words;
+const { names: domainNames } = words.domainSettings;
 
 /** They ask the service nothing. */
 const WITHOUT_READS = ['/why', '/applications/new', '/try/x', '/tried-provider'];
 const API = /\/v3\//;
+const SETTINGS = /^PATCH \/v3\/OS-SERVICE\/settings$/;
+const DOMAIN_SETTINGS = /^PATCH \/v3\/OS-SERVICE\/domains\/[^/]+\/settings$/;
 const LOGIN = /\/v3\/auth\/(tokens|system|domains|projects)/;
 
 /** A form of a screen, or of a dialog that a button opens. */
@@ -34,17 +37,29 @@ interface Change {
   readonly open?: string;
   /** The label of the text that is entered, and must not be lost. */
   readonly field: string;
+  /** What the field takes, with something new in it. */
+  readonly textOf: (unique: string) => string;
   readonly submit: string;
   readonly sent: RegExp;
   /** Whether the page of what was made opens afterwards, by itself. */
   readonly opensMade?: boolean;
 }
 
-const saves = (path: string, sent: RegExp, field: string): Change => ({ path, field, submit: texts.save, sent });
+const same = (unique: string): string => unique;
+const saves = (path: string, sent: RegExp, field: string, textOf = same): Change => ({
+  path,
+  field,
+  textOf,
+  submit: texts.save,
+  sent,
+});
+const mailDomain = (unique: string): string => `${unique}.example`;
+const mailAddress = (unique: string): string => `${unique}@town.example`;
 const opens = (path: string, button: string, field: string, sent: RegExp, submit = texts.create): Change => ({
   path,
   open: button,
   field,
+  textOf: same,
   submit,
   sent,
 });
@@ -52,8 +67,12 @@ const opens = (path: string, button: string, field: string, sent: RegExp, submit
 /** From a list: a dialog, and then the page of what was made. */
 const makes = (...named: Parameters<typeof opens>): Change => ({ ...opens(...named), opensMade: true });
 
-function formOf(page: Page, { open }: Change): Locator {
-  return open === undefined ? page.locator('main form').last() : page.getByRole('dialog').last();
+function formOf(page: Page, { open, field }: Change): Locator {
+  if (open !== undefined) return page.getByRole('dialog').last();
+  return page
+    .locator('main form')
+    .filter({ has: page.getByLabel(field) })
+    .last();
 }
 
 /** Opens the form and enters something. */
@@ -75,7 +94,7 @@ const submitOf = (page: Page, change: Change): Locator =>
 
 /** Sent once; without an answer it says that nobody knows, keeps the text, and does not repeat it by itself. */
 async function checkChange(page: Page, network: BadNetwork, change: Change): Promise<void> {
-  const text = uniqueName('entered');
+  const text = change.textOf(uniqueName('entered'));
   await enter(page, change, text);
   for (const fault of FAULTS) {
     network.hold(fault);
@@ -110,13 +129,31 @@ onDatabase('SQLite', 'The console with a bad network', { settings: DELETION_ALLO
     world = await makeConsoleWorld(api);
   });
 
-  const changes = (): readonly Change[] => [
+  /** Forms that change one thing, which somebody else may have open, too. */
+  const edits = (): readonly Change[] => [
     saves(`/people/${world.user.id}?tab=overview`, /^PATCH \/v3\/users\//, people.description),
     saves(`/groups/${world.group.id}?tab=settings`, /^PATCH \/v3\/groups\//, organizations.description),
     saves(`/organizations/${world.project.id}?tab=settings`, /^PATCH \/v3\/projects\//, organizations.description),
     saves(`/providers/${world.idp}`, /^PATCH \/v3\/OS-FEDERATION\/identity_providers\//, providers.description),
     saves(`/providers/${world.idp}?tab=mapping`, /^PATCH \/v3\/OS-FEDERATION\/mappings\//, providers.nameClaim),
     saves(`/applications/${world.application.id}`, /^PATCH \/v3\/OS-OAUTH2\//, applications.description),
+    saves(`/domains/${world.domain.id}?tab=settings`, /^PATCH \/v3\/domains\//, organizations.description),
+    saves(
+      `/domains/${world.domain.id}?tab=sign-in`,
+      DOMAIN_SETTINGS,
+      domainNames['registration.allowed_email_domains'],
+      mailDomain,
+    ),
+    saves(`/domains/${world.domain.id}?tab=look`, DOMAIN_SETTINGS, domainNames['look.name']),
+    saves(`/domains/${world.domain.id}?tab=directory`, DOMAIN_SETTINGS, domainNames['ldap.suffix']),
+    saves('/service/look', SETTINGS, settings.names.GATEHOUSE_IDENTITY_BRAND_NAME),
+    saves('/service/mail', SETTINGS, settings.names.GATEHOUSE_IDENTITY_MAIL_FROM, mailAddress),
+    saves('/service/registration', SETTINGS, settings.names.GATEHOUSE_IDENTITY_REGISTRATION_EMAIL_DOMAINS, mailDomain),
+    saves('/service/mail?text=en/invitation', /^PUT \/v3\/OS-SERVICE\/mail\/texts\//, mail.subject),
+  ];
+
+  const changes = (): readonly Change[] => [
+    ...edits(),
     makes('/people', people.create, people.name, /^POST \/v3\/users$/),
     makes('/groups', organizations.newGroup, organizations.name, /^POST \/v3\/groups$/),
     makes('/organizations', organizations.newOrganization, organizations.name, /^POST \/v3\/projects$/),
@@ -164,10 +201,31 @@ onDatabase('SQLite', 'The console with a bad network', { settings: DELETION_ALLO
     for (const change of aShareOf(changes(), 8)) await checkChange(page, network, change);
   });
 
+  it('tells somebody that somebody else has changed the same, and keeps what they entered', async () => {
+    const { page } = await openAsAdmin(api);
+    const other = await page.context().newPage();
+    await other.goto(`${api.url}/console`);
+    await other.locator('.screen-body[aria-busy=false]').waitFor();
+    for (const change of aShareOf(edits(), 5)) {
+      const [mine, theirs] = [change.textOf(uniqueName('mine')), change.textOf(uniqueName('theirs'))];
+      await enter(page, change, mine);
+      await enter(other, change, theirs);
+      const saved = other.waitForResponse((one) => change.sent.test(`${one.request().method()} ${new URL(one.url()).pathname}`));
+      await submitOf(other, change).click();
+      assert.ok((await saved).ok(), change.path);
+      await submitOf(page, change).click();
+      const note = formOf(page, change).locator('.warn', { hasText: texts.presentTitle });
+      await note.getByText(theirs).waitFor();
+      assert.equal(await formOf(page, change).getByLabel(change.field).first().inputValue(), mine);
+      await submitOf(page, change).click();
+      await note.waitFor({ state: 'detached' });
+    }
+  });
+
   it('offers to sign in again when the session ends in the middle of a form, and then does what was asked once', async () => {
     const { page, network, person } = await openAsAdmin(api);
-    for (const change of aShareOf([changes()[0]!, changes()[3]!, changes()[5]!], 3)) {
-      const text = uniqueName('kept');
+    for (const change of aShareOf(edits(), 8)) {
+      const text = change.textOf(uniqueName('kept'));
       await enter(page, change, text);
       assert.equal((await api.delete(`/v3/users/${person.id}/OS-SESSIONS/sessions`)).status, 204);
       await submitOf(page, change).click();

@@ -2,7 +2,7 @@
 // sources is a plain text.
 import { globSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
-import { Marked, type MarkedExtension, Renderer, type Tokens } from 'marked';
+import { Marked, type MarkedExtension, type Tokens } from 'marked';
 import { escapeHtml } from './document.ts';
 
 /** Pages beside the guide that it refers to, with their places beside its folder. */
@@ -73,9 +73,16 @@ function extension(file: string, sources: Sources): MarkedExtension {
         const place = relative(folder, join(dirname(file), href));
         return `<img src="${escapeHtml(addresses.picture(place))}" alt="${escapeHtml(text)}">`;
       },
-      // Scrolls by itself, also with the keyboard.
-      table(token: Tokens.Table) {
-        return `<div class="table" tabindex="0">${Renderer.prototype.table.call(this, token)}</div>`;
+      // Scrolls by itself, also with the keyboard. On a phone each row is a card, with the names of the columns beside the values.
+      table({ header, rows }: Tokens.Table) {
+        const names = header.map(({ tokens }) => escapeHtml(plainOf(tokens)));
+        const cell = ({ tokens }: Tokens.TableCell, at: number): string => {
+          const name = at === 0 || names[at] === '' ? '' : ` data-name="${names[at]}"`;
+          return `<td${name}>${this.parser.parseInline(tokens)}</td>`;
+        };
+        const head = header.map(({ tokens }) => `<th>${this.parser.parseInline(tokens)}</th>`).join('');
+        const body = rows.map((row) => `<tr>${row.map(cell).join('')}</tr>`).join('\n');
+        return `<div class="table" tabindex="0"><table><thead><tr>${head}</tr></thead>\n<tbody>${body}</tbody></table></div>\n`;
       },
       code: ({ text }) => `<pre tabindex="0"><code>${escapeHtml(text)}</code></pre>\n`,
     },

@@ -188,8 +188,7 @@ export function createAcceptance(deps: AcceptDeps) {
     checkLength('password', password, MAX_PASSWORD);
     checkedFields(await fieldUsesIn(db.read, domainSettings, found.domain_id), fields);
     const client = { key: addressKey(address), signal };
-    const account = { id: undefined, domainId: found.domain_id, options: {} };
-    const prepared = await passwords.prepare(password, 'self', account, client);
+    const prepared = await passwords.prepare(password, 'self', { id: undefined, domainId: found.domain_id, options: {} }, client);
     const id = newId();
     // They act for themselves, with an account that begins to exist.
     const actor = { userId: id, requestId };
