@@ -99,6 +99,8 @@ const SHOWN = `(() => {
   };
 })()`;
 
+/** Screens of their own, below that of a list. */
+const NO_THINGS = ['new', 'invitations', 'deletions', 'import', 'waiting'];
 const READS: Readonly<Record<string, string>> = {
   people: '/v3/users',
   groups: '/v3/groups',
@@ -154,7 +156,7 @@ class Visit {
     for (const link of new Set(links.map((one) => one.replace(/^\/console\/?|\?.*$/g, '')))) {
       const [area = '', id] = link.split('/');
       const path = READS[area];
-      if (!path || ['new', 'invitations', 'waiting', 'deletions'].includes(id ?? '')) continue;
+      if (!path || (id !== undefined && NO_THINGS.includes(id))) continue;
       const status = await this.#statusOf(id ? `${path}/${id}` : `${path}?limit=1`);
       if (status === 401 || status === 403) this.#trouble(screen, `the link to ${link} leads to ${status}`);
     }

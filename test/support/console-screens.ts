@@ -104,9 +104,9 @@ function placeScreens(world: ConsoleWorld, kind: 'project' | 'domain'): ConsoleS
   // Managers may, if administrators leave it to them; here they do not.
   const ofAdministrators = { rule: 'identity:update_domain_config', ids };
   const settings: Record<string, Act[]> = {
-    'sign-in': [{ name: texts.save, rule: 'identity:update_domain_settings', ids }],
+    'sign-in': [{ name: texts.save, ...ofAdministrators }],
     look: [
-      { name: texts.save, rule: 'identity:update_domain_settings', ids },
+      { name: texts.save, ...ofAdministrators },
       ...(['logo', 'favicon'] as const).map((kind) => ({
         name: look.pictures[kind].save,
         ...ofAdministrators,

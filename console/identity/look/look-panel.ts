@@ -111,6 +111,7 @@ export class LookPanel {
     await this.#owner.reload();
   };
 
+  /** Nothing on the page works, so the keyboard goes past it: some browsers do not find out of it. */
   #window(): TemplateResult {
     const { look } = words;
     const { scheme, isPhone } = LookPanel.#view;
@@ -121,7 +122,7 @@ export class LookPanel {
         ${choice(look.dark, scheme === 'dark', { scheme: 'dark' })}
         ${choice(look.computer, !isPhone, { isPhone: false })}${choice(look.phone, isPhone, { isPhone: true })}</div>
       ${problemMessage(this.#problem)}
-      ${this.#preview === undefined ? nothing : html`<iframe class="preview ${isPhone ? 'phone' : ''}" title=${look.preview} src=${this.#preview} sandbox=""></iframe>`}</section>`;
+      ${this.#preview === undefined ? nothing : html`<iframe class="preview ${isPhone ? 'phone' : ''}" title=${look.preview} src=${this.#preview} sandbox="" tabindex="-1"></iframe>`}</section>`;
   }
 
   #picture(kind: PictureKind): TemplateResult {

@@ -8,6 +8,19 @@ export const domainSettings = {
   directory: 'Verzeichnis',
   directoryText:
     'Personen und Gruppen dieser Domäne können in einem LDAP-Verzeichnis sein: OpenLDAP, Active Directory und andere. Speichern Sie die Einstellungen, probieren Sie sie aus, dann verbinden Sie es.',
+  look: 'Aussehen',
+  lookText:
+    'Was Personen dieser Domäne auf Seiten und in Mails sehen, sobald bekannt ist, dass sie zu ihr gehören: in ihrem Konto, über Links in Mails und bei der Anmeldung an Anwendungen, die die Domäne nennen (domain_hint). Was hier nicht steht, ist wie beim ganzen Dienst.',
+  pictures: {
+    logo: {
+      about: 'Auf Seiten und in Mails für Personen dieser Domäne. Ohne eigenes sehen sie das des Dienstes.',
+      removeText: 'Personen dieser Domäne sehen dann das Logo des Dienstes.',
+    },
+    favicon: {
+      about: 'Ein quadratisches Bild. Ohne eines zeigen Browser das Logo.',
+      removeText: 'Browser zeigen dann das Logo.',
+    },
+  },
   groups: {
     passwords: 'Passwörter',
     lock_out: 'Sperre',
@@ -99,6 +112,12 @@ export const domainSettings = {
     'wallet.sign_in': 'Anmeldung mit einer Wallet',
     'account.deletion': 'Personen löschen ihr eigenes Konto',
     'account.deletion_grace_days': 'Tage, bis ein Konto gelöscht wird',
+    'look.name': 'Name',
+    'look.color': 'Farbe',
+    'look.language': 'Sprache der Seiten und Mails',
+    'look.help_url': 'Hilfe',
+    'look.terms_url': 'Nutzungsbedingungen',
+    'look.privacy_url': 'Datenschutz',
     'ldap.url': 'Server',
     'ldap.user': 'DN für die Anmeldung am Verzeichnis',
     'ldap.password': 'Passwort dieses DN',

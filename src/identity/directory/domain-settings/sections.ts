@@ -59,6 +59,15 @@ const atMost = (key: string, one: Setting<number>): Setting<number> => ({
   about: `${one.about} Never longer than \`${one.key}\`, which it is when unset.`,
 });
 
+/** On every page, and managers may be free to choose it. */
+const upTo = <T>(most: number, one: Setting<T>): Setting<T> => ({
+  ...one,
+  read(text) {
+    if (text.length > most) throw new Error(`must have at most ${most} characters`);
+    return one.read(text);
+  },
+});
+
 export const domainSections = {
   identity: {
     driver: setting.choice(
@@ -111,12 +120,12 @@ export const domainSections = {
     deletionGraceDays: ofService('deletion_grace_days', identitySettings.accountDeletionGraceDays),
   },
   look: {
-    name: ofService('name', identitySettings.brandName),
+    name: upTo(255, ofService('name', identitySettings.brandName)),
     color: ofService('color', identitySettings.brandColor),
     language: ofService('language', identitySettings.pageLanguage),
-    helpUrl: ofService('help_url', identitySettings.helpUrl),
-    termsUrl: ofService('terms_url', identitySettings.termsUrl),
-    privacyUrl: ofService('privacy_url', identitySettings.privacyUrl),
+    helpUrl: upTo(2000, ofService('help_url', identitySettings.helpUrl)),
+    termsUrl: upTo(2000, ofService('terms_url', identitySettings.termsUrl)),
+    privacyUrl: upTo(2000, ofService('privacy_url', identitySettings.privacyUrl)),
   },
 } as const;
 

@@ -194,6 +194,8 @@ underAttack('Attacks by the look of a domain', (api) => {
     assertOk(await change({ 'look.color': '#00aa00' }));
     assertRefused(await change({ 'look.name': 'Bank' }), 403, /Only administrators/);
     assertRefused(await change({ 'look.help_url': 'javascript:alert(1)' }), 400);
+    assertRefused(await change({ 'look.help_url': `https://x.example/${'a'.repeat(2000)}` }), 400, /at most 2000/);
+    assertRefused(await change({ 'look.color': '#fff;}*{background:url(https://evil.example)}' }), 400);
     assertOk(await api.post(`${look}/preview`, draft, { token }));
     assertOk(await api.put(`${look}/favicon`, pictureBody(), { token }));
     assertOk(await api.put(`${look}/logo`, pictureBody()));
