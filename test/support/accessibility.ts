@@ -42,8 +42,12 @@ async function barriers(page: Page, scheme: (typeof SCHEMES)[number]): Promise<s
   );
 }
 
-const CONTROLS = `[...document.querySelectorAll('a[href], button, input:not([type=hidden]), summary, select, textarea')]
+/** With what scrolls by itself, which the keyboard reaches, too. */
+const CONTROLS = `[...document.querySelectorAll('a[href], button, input:not([type=hidden]), summary, select, textarea, [tabindex="0"]')]
   .filter((one) => one.checkVisibility())`;
+
+/** As many controls a frame may have, such as the links of a mail. */
+const FRAME_STOPS = 5;
 
 /** From now on the page notes which control gets the focus, and whether that shows. */
 const NOTE_FOCUS = `(() => {
@@ -63,8 +67,9 @@ export async function keyboardTroubles(page: Page): Promise<string[]> {
   await run(page, 'new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(0))))');
   const count = await run<number>(page, NOTE_FOCUS);
   if (count === 0) return [];
-  // One more for leaving and re-entering the page. Where it starts depends on the current focus.
-  for (let tabs = 0; tabs <= count; tabs++) await page.keyboard.press('Tab');
+  // Some more for leaving and re-entering the page, for what scrolls, and in frames. Where it starts depends on the current focus.
+  const inFrames = FRAME_STOPS * (await page.locator('iframe').count());
+  for (let tabs = 0; tabs < count + 4 + inFrames; tabs++) await page.keyboard.press('Tab');
   const noted = await run<[number, boolean][]>(page, "document.removeEventListener('focusin', noteFocus); noted");
   const seen = noted.filter(([index]) => index >= 0);
   const reached = seen.map(([index]) => index);
