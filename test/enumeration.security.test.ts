@@ -89,6 +89,7 @@ const OPEN: Readonly<Record<string, string>> = {
   '^/openid/pictures/([\\w-]{43})$': SECRET,
   '^/openid/previews/([\\w-]{43})(/style\\.css)?$': SECRET,
   '^/openid/logos/([\\w-]{43})$': NOBODY,
+  '^/openid/looks/([\\w-]{43})$': NOBODY,
   '/.well-known/change-password': NOBODY,
   '/openid/language': NOBODY,
   '/account': SESSION,
