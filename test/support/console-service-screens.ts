@@ -107,7 +107,7 @@ export function serviceScreens({ connection, nouns: { service: one, endpoint }, 
       },
     ]),
     part('deliveries', 'identity:list_deliveries'),
-    part('replicas', 'identity:list_replicas'),
+    part('replicas', 'identity:list_replicas', [{ name: provisioning.refresh, rule: 'identity:list_replicas' }]),
     part('backups', 'identity:list_backups'),
     part('catalog', 'identity:list_services', [
       add(service.regions, 'identity:create_region'),

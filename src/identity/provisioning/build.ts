@@ -40,7 +40,7 @@ export function buildProvisioning(below: OpenidRoom) {
   const cancelDeletion = createCancelledDeletion(below);
   news.accessRevoked.listen(registrationKeys.endResets);
   news.emailChanged.listen(registrationKeys.endResets);
-  news.disabled.listen(registrationKeys.endActivations, cancelDeletion);
+  news.disabled.listen(registrationKeys.endActivations, cancelDeletion, waiting.disabled);
   news.enabled.listen(cancelDeletion, waiting.enabled);
   const throttle = (limit: typeof MAILS_LIMIT) => new Throttle(below.rateLimits ? limit : undefined, clock);
   const invitationDeps = { ...below, mails: throttle(MAILS_LIMIT) };

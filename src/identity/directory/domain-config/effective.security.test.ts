@@ -57,6 +57,7 @@ onUsualDatabase(
         ['account.deletion', 'allowed'],
         ['account.deletion_grace_days', '1'],
         ['lock_out.duration', '1799'],
+        ['lock_out.duration', '86401'],
         ['two_factor.device_days', '91'],
         ['sessions.idle_seconds', '28801'],
         ['sessions.token_seconds', '3601'],
@@ -68,7 +69,7 @@ onUsualDatabase(
         GATEHOUSE_IDENTITY_REGISTRATION_EMAIL_DOMAINS: 'a.example',
         GATEHOUSE_IDENTITY_LOCKOUT_FAILURE_ATTEMPTS: '5',
       });
-      for (const attempts of ['6', '']) assertRefused(await as({ 'lock_out.attempts': attempts }), 403, /make .* stricter/);
+      for (const attempts of ['6', '2', '']) assertRefused(await as({ 'lock_out.attempts': attempts }), 403, /make .* stricter/);
       assertRefused(await as({ 'passwords.expires_days': '31' }), 403);
       assertRefused(await as({ 'passwords.expires_days': '' }), 403);
       assertRefused(await as({ 'registration.allowed_email_domains': '' }), 403);

@@ -40,6 +40,7 @@ export const isOfMachine = ({ ofService }: DomainOption): boolean => ofService !
 /** Whether it says where the people of the domain are. These go together: they are the operator's or the domain's, never of both. */
 export const isOfDirectory = ({ group }: Pick<DomainOption, 'group'>): boolean => group === 'identity' || group === 'ldap';
 
+const DAY = 86_400;
 const atLeast = (value: unknown, than: unknown): boolean => Number(value) >= Number(than);
 /** Not set means that there is no limit. */
 const atMost = (value: unknown, than: unknown): boolean =>
@@ -64,8 +65,9 @@ const STRICTER: Readonly<Record<string, (value: unknown, than: unknown) => boole
   'passwords.minimum_age': atLeast,
   'passwords.expires_days': atMost,
   'passwords.change_upon_first_use': atLeast,
-  'lock_out.attempts': atMost,
-  'lock_out.duration': atLeast,
+  // Whoever knows a name can lock its person out: a manager lets nobody do that after a slip of the finger, or for longer than a day.
+  'lock_out.attempts': (value, than) => atMost(value, than) && Number(value) >= 3,
+  'lock_out.duration': (value, than) => atLeast(value, than) && Number(value) <= DAY,
   'two_factor.device_days': atMost,
   'sessions.idle_seconds': atMost,
   'sessions.seconds': atMost,

@@ -102,6 +102,18 @@ onUsualDatabase('The checks of a login', (api) => {
     assert.equal(left.remaining_uses, 1);
   });
 
+  it('give the token of a trust no longer life than the domain of the trustor says, also beside an older token', async () => {
+    const [ann, bob] = [await trustPerson(api, ['member']), await trustPerson(api)];
+    const trust = await makeTrust(api, ann, bob);
+    const login = await api.authenticate({ id: bob.user.id, password: bob.password });
+    const token = login.headers.get('x-subject-token')!;
+    const settings = `/v3/OS-SERVICE/domains/${ann.user.domain_id}/settings`;
+    assertOk(await api.patch(settings, { settings: { 'sessions.token_seconds': '120' } }));
+    const { token: given } = assertOk(await exchange(token, { 'OS-TRUST:trust': { id: trust.id } }), 201);
+    assert.ok(Date.parse(given.expires_at) - Date.parse(given.issued_at) <= 120_000);
+    assertOk(await api.patch(settings, { settings: { 'sessions.token_seconds': null } }));
+  });
+
   it('give no application the rights of somebody who became an administrator', async () => {
     const [person, client] = [await makePerson(api), await KeyrockClient.make(api)];
     const { access_token: accessToken } = await client.tokens(person);

@@ -185,7 +185,9 @@ export function createTokens(deps: {
         scope: authContext.scope as Scope,
         issuedAt: now,
         expiresAt: Math.min(
-          parent?.expiresAt ?? now + deps.secondsFor(authContext.user) * 1000,
+          parent?.expiresAt ?? Number.POSITIVE_INFINITY,
+          // Also beside a parent: with a trust, that is the token of somebody else.
+          now + deps.secondsFor(authContext.user) * 1000,
           notAfter,
           endOfDelegation(authContext),
         ),

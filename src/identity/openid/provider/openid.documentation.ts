@@ -29,7 +29,7 @@ const authorizeParameters = {
   max_age: 'Maximum age of the last login, in seconds. The person must sign in again if it is older.',
   login_hint: 'The user name to fill in.',
   idp_hint: 'The id of the identity provider to sign in at, for people who are not signed in here. Without it, they choose one.',
-  domain_hint: 'The name of the domain that the person is of: the sign-in page has its look, and its name is filled in.',
+  domain_hint: 'The name of the domain that the person is of: the sign-in page has its look.',
   resource: 'The resource the token is for (RFC 8707).',
   authorization_details: 'Credentials to receive (RFC 9396, type openid_credential), as JSON.',
   issuer_state: 'From a credential offer.',

@@ -28,9 +28,9 @@ export interface InteractionRequest {
   readonly application: string;
   /** What the application may ask for now; undefined: everything. */
   readonly allowedScopes: readonly string[] | undefined;
+  /** The target and the CSRF token of forms. */
   /** The domain that the application named; empty if it named none. */
   readonly domain: string;
-  /** The target and the CSRF token of forms. */
   readonly form: { readonly action: string; readonly token: string };
   /** What passkeys sign here; ends with the interaction. */
   challengesFor(purpose: string): readonly string[];

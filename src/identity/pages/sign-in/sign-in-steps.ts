@@ -175,8 +175,9 @@ export class SignInSteps implements PromptSteps {
   async #showSignIn(login: Partial<LoginName> & { refused?: PageRefusal } = {}): Promise<void> {
     const { browser, interaction, clientId, application, form, challengesFor } = this.#request;
     const { signIn } = this.#deps;
-    const { name = String(interaction.params.login_hint ?? ''), domain = this.#request.domain, refused } = login;
-    const links = await this.#deps.linksFor(browser.look.words, interaction.uid, domain);
+    const { name = String(interaction.params.login_hint ?? ''), domain = '', refused } = login;
+    // Not filled in: else a link could have the password of somebody else sent to the directory of the domain that it names.
+    const links = await this.#deps.linksFor(browser.look.words, interaction.uid, domain || this.#request.domain);
     const passkey = (await signIn.isPasskeyOffered()) ? await signIn.passkeyOptions(challengesFor(ALONE)[0]!) : undefined;
     const providers = await this.#provider.offered();
     const connecting = this.#provider.provedProvider;

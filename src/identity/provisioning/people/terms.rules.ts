@@ -14,11 +14,17 @@ export interface Terms {
   readonly url: string;
 }
 
-/** Undefined if there are none to accept. The version is that of the service, also where a domain has its own page. */
-export const presentTerms = (
-  { termsVersion: version }: Pick<IdentityConfig, 'termsVersion'>,
-  { look: { termsUrl: url } }: Pick<DomainSettings, 'look'>,
-): Terms | undefined => (version && url ? { version, url } : undefined);
+/**
+ * Undefined if there are none to accept. The version is that of the service, also where a domain has its own page; a domain without one
+ * has that of the service, so that no domain is without terms.
+ */
+export function presentTerms(
+  { termsVersion: version, termsUrl }: Pick<IdentityConfig, 'termsVersion' | 'termsUrl'>,
+  { look }: Pick<DomainSettings, 'look'>,
+): Terms | undefined {
+  const url = look.termsUrl || termsUrl;
+  return version && url ? { version, url } : undefined;
+}
 
 /** `accepted`: the version that the page named. There may be another one since. */
 export async function acceptTerms(

@@ -162,6 +162,14 @@ onEachDatabase('Registration', (api) => {
       for (const reason of ['x'.repeat(501), 7]) assert.equal((await refuse(api, user.id, reason as string)).status, 400);
     });
 
+    it('waits no more when somebody disables the account', async () => {
+      const user = await makeWaiting(api);
+      const answer = await api.patch(`/v3/users/${user.id}`, { user: { enabled: false } });
+      assertOk(answer);
+      assert.ok((await actionsOf(answer)).includes('user.registration_refused'));
+      assertRefused(await approve(api, user.id), 404, /does not wait/);
+    });
+
     it('is approved by whoever enables the account', async () => {
       const user = await makeWaiting(api);
       const answer = await api.patch(`/v3/users/${user.id}`, { user: { enabled: true } });

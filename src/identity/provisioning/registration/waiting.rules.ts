@@ -52,7 +52,7 @@ export function createWaiting(deps: WaitingDeps) {
   ): Promise<void> {
     // As Keyrock's portal: the name is the address if there is no other.
     const { address: to = user.name, name, language } = recipientOf(user);
-    const about = { to, language, seconds: NOTICE_SECONDS };
+    const about = { to, language, domainId: user.domain_id, seconds: NOTICE_SECONDS };
     if (letter.template === 'registration-approved')
       await mail.enqueue(transaction, { ...about, template: letter.template, values: { name } });
     else await mail.enqueue(transaction, { ...about, template: letter.template, values: { name, reason: letter.reason } });
@@ -101,6 +101,11 @@ export function createWaiting(deps: WaitingDeps) {
         for (const organization of await organizationsOf(transaction.tx, id))
           await deleteIfAbandoned(db, transaction, organization, id);
       }),
+
+    /** Somebody said that they shall not get in: nobody else approves of them any more. */
+    async disabled({ tx, audit }: Change, userId: string): Promise<void> {
+      if (await deleteWaiting(tx, userId)) audit('user.registration_refused', aboutUser(userId));
+    },
 
     /** Whoever enables an account, in whichever way, approves of its registration. */
     async enabled(transaction: Change, userId: string): Promise<void> {
