@@ -47,8 +47,13 @@ export async function deleteConsumer(tx: Tx, id: string): Promise<void> {
   await tx.deleteFrom('consumers').where('id', '=', id).execute();
 }
 
-/** Deletes its codes, grants, tokens and consents. */
+/** Deletes its codes, grants, tokens and consents. What a request stores for the access that it has read is not stored any more. */
 export async function endGrants(tx: Tx, id: string): Promise<void> {
+  await tx
+    .updateTable('consumers')
+    .set((eb) => ({ access_epoch: eb('access_epoch', '+', 1) }))
+    .where('id', '=', id)
+    .execute();
   await tx.deleteFrom('openid_records').where('consumer_id', '=', id).execute();
 }
 

@@ -32,6 +32,7 @@ export async function insertNewConsumer(
     redirect_uris: uris,
     scopes: JSON.stringify(body.scopes ?? []),
     ...columnsOf(extraAttributes(body), uris),
+    access_epoch: 0,
     secret: newSealedSecret(seal, id),
     previous_secret: null,
     previous_secret_until: null,

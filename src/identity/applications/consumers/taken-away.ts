@@ -36,8 +36,10 @@ const TAKES_AWAY: readonly ((before: Comparable, after: Comparable) => boolean)[
 
 export const takesAway = (before: Comparable, after: Comparable): boolean => TAKES_AWAY.some((isTaken) => isTaken(before, after));
 
-/** Whether it is gone, or lost something since it was read. It stays as it is until the transaction ends. */
+/** Whether it is gone, or its access ended since it was read. It stays as it is until the transaction ends. */
 export async function hasLostSince({ dialect }: Pick<Database, 'dialect'>, tx: Tx, read: ConsumerRow): Promise<boolean> {
   const now = await lockRow({ dialect }, tx, 'consumers', read.id, 'share');
-  return now === undefined || takesAway(comparable(read), comparable(now));
+  if (now === undefined || now.access_epoch !== read.access_epoch) return true;
+  // A replica of a version before 070-access-epoch ends it without a sign.
+  return takesAway(comparable(read), comparable(now));
 }

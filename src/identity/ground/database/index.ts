@@ -121,6 +121,8 @@ export interface ConsumerRow {
   skips_consent: Bit | null;
   /** A hash of the redirect addresses and scopes for which an administrator said so; null: of an earlier version. */
   skips_consent_for: string | null;
+  /** Changes when all that the application has of people ends. */
+  access_epoch: number;
   secret: string;
   /** The secret before it, which works until `previous_secret_until`. */
   previous_secret: string | null;

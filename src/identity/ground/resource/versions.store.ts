@@ -28,6 +28,7 @@ const tableOf = (kind: VersionedKind) =>
  */
 const LEFT_OUT = new Set([
   'epoch',
+  'access_epoch',
   'version',
   'updated_at',
   'last_active_at',

@@ -252,6 +252,49 @@ underAttack('The limits of an application', (api) => {
     assert.equal(stepOf(await asked()), 'allow', 'nobody has agreed to the scope');
   });
 
+  it('hold for a grant that is stored a moment after access was ended, or a consent withdrawn', async () => {
+    const party = await RelyingParty.make(api);
+    const { id } = party.application;
+    const person = await makeUser(api);
+    const first = new TestBrowser(api);
+    const ask = async (browser: TestBrowser, scope: string) => {
+      const { url, checks } = await party.ask({ scope });
+      return { checks, page: await browser.go(url) };
+    };
+    const left = async () =>
+      (await db().read.selectFrom('openid_records').where('consumer_id', '=', id).select('model').execute())
+        .map(({ model }) => model)
+        .filter((model) => model === 'Grant' || model === 'Consent');
+    const allow = async () => {
+      const { page } = await ask(first, 'openid profile');
+      const next = stepOf(page) === 'password' ? await first.submit(page, 'password', person) : page;
+      assert.equal(stepOf(next), 'allow');
+      return first.submit(next, 'allow');
+    };
+    const account = new TestBrowser(api);
+    const { form_token: token } = (await account.signIn('/account/security', person)).forms[0]!.fields;
+    const withdrawal = { form_token: token!, step: 'revoke', application: id };
+    for (const end of [
+      async () => assertOk(await api.delete(`${PATH}/${id}/grants`), 204),
+      async () => assertOk(await api.delete(`${PATH}/${id}/grants/${person.id}`), 204),
+      async () => assert.equal((await account.send('/account/applications', withdrawal)).status, 200),
+    ]) {
+      await allow();
+      const other = new TestBrowser(api);
+      const { page, checks } = await ask(other, 'openid profile');
+      const answer = await whenAt('application-grant.before-transaction', end, () => other.submit(page, 'password', person));
+      assert.ok(answer.redirectTarget?.searchParams.has('code'), answer.text);
+      assert.equal(await refusal(party.redeem(answer, checks)), 'invalid_grant');
+      assert.deepEqual(await left(), []);
+      // What was withdrawn does not come back with another scope that is allowed.
+      await allow();
+      const { page: more } = await ask(first, 'openid profile email');
+      assert.equal(stepOf(more), 'allow');
+      await whenAt('application-grant.before-transaction', end, () => first.submit(more, 'allow'));
+      assert.deepEqual(await left(), []);
+    }
+  });
+
   it('do not skip consent for addresses and scopes that a replica of a version before let somebody change', async () => {
     const own = await RelyingParty.make(api, { skip_consent: true });
     const { id } = own.application;

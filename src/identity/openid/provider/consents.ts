@@ -1,5 +1,5 @@
 // Stored consents: what a person allowed an application, beyond one session. Grants of sessions are created from them.
-import type { Records } from '../records/index.ts';
+import { consentIdOf, type Records } from '../records/index.ts';
 
 const MODEL = 'Consent';
 
@@ -9,18 +9,19 @@ export interface Consent {
   readonly resources?: unknown;
 }
 
-const idOf = (accountId: string, clientId: string): string => `${accountId} ${clientId}`;
-
 export async function readConsent(records: Records, accountId: string, clientId: string): Promise<Consent | undefined> {
-  const found = await records.find(MODEL, idOf(accountId, clientId));
+  const found = await records.find(MODEL, consentIdOf(accountId, clientId));
   return found && { openid: found.openid, resources: found.resources };
 }
 
+/** What a grant says. Not if the grant, which may say more than the person allowed now, was withdrawn meanwhile. */
 export function saveConsent(
   records: Records,
-  who: { readonly accountId: string; readonly clientId: string },
+  who: { readonly accountId: string; readonly clientId: string; readonly grantId: string },
   { openid, resources }: Consent,
-  seconds: number,
+  lifetime: number,
 ): Promise<unknown> {
-  return records.save(MODEL, idOf(who.accountId, who.clientId), { ...who, openid, resources }, seconds);
+  const { accountId, clientId, grantId } = who;
+  const payload = { accountId, clientId, openid, resources };
+  return records.saveCopyOfGrant(grantId, { model: MODEL, id: consentIdOf(accountId, clientId), payload, lifetime });
 }

@@ -1,6 +1,7 @@
 // Ends records of a user: all, the sessions, or those of a consent. Applications are notified in the same transaction, and the tokens of
 // our own pages and of dashboards end with their session. After `endEverything` they are of an old generation.
 import { type Clock, seconds } from '../../../platform/clock.ts';
+import { lockRows } from '../../../platform/database/index.ts';
 import type { Seal } from '../../../platform/seal/index.ts';
 import { tagOf } from '../../access/context/index.ts';
 import type { Change } from '../../ground/audit/index.ts';
@@ -168,8 +169,18 @@ export async function endSessionsBy(
   await deleteByHash(deps, transaction, userId, hashes);
 }
 
+/** Nobody copies meanwhile what they allowed (`saveRecord`). */
+const lockPerson = ({ db }: Pick<FindDeps, 'db'>, { tx }: Change, userId: string): Promise<void> =>
+  lockRows(db, tx, 'users', [userId]);
+
 /** Ends the consent of a user for an application, and all its tokens. */
-export async function endConsents(deps: EndDeps, transaction: Change, userId: string, consumerId: string): Promise<void> {
+export async function endConsents(
+  deps: EndDeps & Pick<FindDeps, 'db'>,
+  transaction: Change,
+  userId: string,
+  consumerId: string,
+): Promise<void> {
+  await lockPerson(deps, transaction, userId);
   const clientIds = await consumersOfUser(transaction.tx, userId, consumerId);
   await notifyEnd(deps, transaction, userId, { clientIds, sessions: [] });
   await deleteConsents(transaction.tx, userId, consumerId);
@@ -180,6 +191,7 @@ const WALLET_MODELS = ['Consent', 'Grant'];
 
 /** Ends what a wallet has of a user. Wallets are no consumers, so their records have to be opened to be found. */
 export async function endWallet(deps: EndDeps & FindDeps, transaction: Change, userId: string, clientId: string): Promise<void> {
+  await lockPerson(deps, transaction, userId);
   for (const model of WALLET_MODELS) {
     const all = await listOfUserIn(deps, transaction.tx, userId, model);
     const own = all.filter(({ payload }) => payload.clientId === clientId).map(({ id }) => id);

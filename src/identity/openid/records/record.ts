@@ -37,6 +37,9 @@ export function userOf({ accountId, result, lastSubmission, prompt, session }: R
   );
 }
 
+/** The id of what a person allowed an application beyond one session. */
+export const consentIdOf = (userId: string, clientId: string): string => `${userId} ${clientId}`;
+
 export const tagOfGrant = (grantId: string): string => `openid_grant:${hashOf('Grant', grantId)}`;
 export const tagOfSession = (uid: string): string => `openid_session:${hashOfSession(uid)}`;
 export const tagOfRecord = (model: string, id: string): string => `openid_record:${hashOf(model, id)}`;

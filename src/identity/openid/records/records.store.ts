@@ -32,6 +32,10 @@ export function findRecord(db: Reader, by: RecordKey, hash: string): Promise<Rec
   return withOwners(db).where(`openid_records.${by}`, '=', hash).executeTakeFirst() as Promise<RecordWithOwners | undefined>;
 }
 
+export async function hasRecord(db: Reader, id: string): Promise<boolean> {
+  return (await db.selectFrom('openid_records').where('id', '=', id).select('id').executeTakeFirst()) !== undefined;
+}
+
 export async function insertRecord(tx: Tx, row: OpenidRecordRow): Promise<void> {
   const { id: _, created_at: __, ...changes } = row;
   await tx

@@ -95,6 +95,10 @@ export function createRecords(options: RecordsDeps) {
     save: (model: string, id: string, payload: RecordPayload, lifetime: number | undefined, once = false): Promise<boolean> =>
       saveRecord(deps, { model, id, payload, lifetime, once }),
 
+    /** What a grant says, stored under another name: not if the grant has ended. */
+    saveCopyOfGrant: (grantId: string, copy: Omit<RecordToSave, 'once' | 'copyOf'>): Promise<boolean> =>
+      saveRecord(deps, { ...copy, once: false, copyOf: hashOf('Grant', grantId) }),
+
     add: (transaction: Change, record: Omit<RecordToSave, 'once'>): Promise<void> => addRecord(deps, transaction, record),
     /** In the transaction that acts on it: false when it exists. */
     addOnce: (transaction: Change, record: Omit<RecordToSave, 'once'>): Promise<boolean> =>

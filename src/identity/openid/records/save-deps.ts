@@ -22,4 +22,6 @@ export interface RecordToSave {
   readonly lifetime: number | undefined;
   /** Only if it does not exist yet. */
   readonly once: boolean;
+  /** The hash of the record that says what is saved: if that has ended, this is not saved. */
+  readonly copyOf?: string;
 }

@@ -1,14 +1,14 @@
 // Saves a record: sealed, linked to its user and consumer, and bound to the generation the request has read.
 import { seconds } from '../../../platform/clock.ts';
-import { isForeignKeyViolation } from '../../../platform/database/index.ts';
+import { isForeignKeyViolation, lockRow } from '../../../platform/database/index.ts';
 import { hasLostSince } from '../../applications/consumers/index.ts';
 import type { Change } from '../../ground/audit/index.ts';
-import type { OpenidRecordRow } from '../../ground/database/index.ts';
+import type { OpenidRecordRow, Tx } from '../../ground/database/index.ts';
 import { hashOf } from '../../ground/resource/index.ts';
 import { testPoint } from '../../ground/test-points.ts';
 import { isUnregistered } from '../first-party-clients/index.ts';
-import { sealPayload, tagOfRecord, userOf } from './record.ts';
-import { generationOf, insertNewRecord, insertRecord, replaceRecord } from './records.store.ts';
+import { consentIdOf, sealPayload, tagOfRecord, userOf } from './record.ts';
+import { generationOf, hasRecord, insertNewRecord, insertRecord, replaceRecord } from './records.store.ts';
 import type { RecordToSave, SaveDeps } from './save-deps.ts';
 import { noteSessionUse } from './sessions.ts';
 
@@ -55,18 +55,33 @@ export async function addRecordOnce(
 /** What an application may do for a person. Without it, its codes and tokens are worth nothing. */
 const OF_APPLICATION: readonly string[] = ['Grant', 'Consent'];
 
+/** The grant of a session is copied from the consent of the person, if the request has read that. */
+function sourceOf({ requestState }: SaveDeps, { model, payload, copyOf }: RecordToSave): string | undefined {
+  if (model !== 'Grant' || payload.accountId === undefined || payload.clientId === undefined) return copyOf;
+  const consent = hashOf('Consent', consentIdOf(payload.accountId, payload.clientId));
+  return requestState.hasRecord(consent) ? consent : undefined;
+}
+
+/** What a person allowed ends with their row locked, so it stays as it is until the transaction ends. */
+async function isStillAllowed({ db }: SaveDeps, tx: Tx, userId: string, source: string): Promise<boolean> {
+  await lockRow(db, tx, 'users', userId, 'share');
+  return hasRecord(tx, source);
+}
+
 /** False when `once` is set and the record exists. */
 export async function saveRecord(deps: SaveDeps, saved: RecordToSave): Promise<boolean> {
   const { db, requestState } = deps;
   const row = rowOf(deps, saved);
   const userId = row.user_id;
   const isOfApplication = row.consumer_id !== null && OF_APPLICATION.includes(saved.model);
+  const source = sourceOf(deps, saved);
   const consumer = isOfApplication ? requestState.consumerOf(row.consumer_id!) : undefined;
   if (consumer) await testPoint('application-grant.before-transaction');
   try {
     return await db.write(async (tx, invalidate) => {
       // What the application had of people ended when it lost something, and this would stay.
       if (consumer && (await hasLostSince(db, tx, consumer))) return true;
+      if (source !== undefined && !(await isStillAllowed(deps, tx, userId!, source))) return true;
       invalidate(tagOfRecord(saved.model, saved.id));
       const generation = userId === null ? null : requestState.generationOf(userId);
       const bound = { ...row, generation: generation === undefined ? await generationOf(tx, userId!) : generation };

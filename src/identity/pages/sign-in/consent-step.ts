@@ -106,7 +106,7 @@ export class ConsentStep implements PromptSteps {
     const grantId = await grant.save();
     // It is valid as long as a refresh token.
     const { refreshTokenSeconds } = records.lifetimesOf(accountId);
-    await saveConsent(records, { accountId, clientId }, grant as Consent, refreshTokenSeconds);
+    await saveConsent(records, { accountId, clientId, grantId }, grant as Consent, refreshTokenSeconds);
     await this.#recordConsent(accountId, clientId);
     // Includes the sign-in just before: otherwise prompt=login would ask for another one, endlessly.
     const { login } = interaction.lastSubmission ?? {};
