@@ -78,7 +78,7 @@ export const registration = {
   keyrockScopesHint: 'Für Clients von Keyrock; einer je Zeile.',
   skipConsent: 'Nicht nach der Zustimmung fragen',
   skipConsentHint:
-    'Für Anwendungen der eigenen Organisation. Nur die Administration entscheidet das und ändert dann Adressen und Scopes. Nach anderen Diensten, für die die Anwendung Token verlangt, und nach offline_access wird trotzdem gefragt.',
+    'Für Anwendungen der eigenen Organisation. Nur die Administration entscheidet das und ändert dann Adressen, Scopes, Typ und Wege zu Token. Nach anderen Diensten, für die die Anwendung Token verlangt, und nach offline_access wird trotzdem gefragt.',
   algorithm: 'ID-Token werden signiert mit',
   claims: 'Angaben auch im ID-Token',
   claimsHint: 'Für Bibliotheken, die nur den ID-Token lesen. Sonst stehen sie am Userinfo-Endpunkt.',

@@ -76,7 +76,7 @@ export const registration = {
   keyrockScopesHint: 'For clients of Keyrock; one a line.',
   skipConsent: 'People are not asked for consent',
   skipConsentHint:
-    'For applications of your own organization. Only administrators decide it, and change addresses and scopes then. Other services that the application asks tokens for, and offline_access, are asked about all the same.',
+    'For applications of your own organization. Only administrators decide it, and change addresses, scopes, type and grants then. Other services that the application asks tokens for, and offline_access, are asked about all the same.',
   algorithm: 'ID tokens are signed with',
   claims: 'Claims also in the ID token',
   claimsHint: 'For libraries that read only the ID token. Otherwise they are at the userinfo endpoint.',

@@ -77,7 +77,7 @@ export const registration: Words['registration'] = {
   keyrockScopesHint: 'Para clientes de Keyrock; uno por línea.',
   skipConsent: 'No se pide consentimiento a las personas',
   skipConsentHint:
-    'Para aplicaciones de su propia organización. Solo lo deciden los administradores, que son entonces quienes cambian direcciones y ámbitos. Por otros servicios para los que la aplicación pida tokens, y por offline_access, se pregunta igualmente.',
+    'Para aplicaciones de su propia organización. Solo lo deciden los administradores, que son entonces quienes cambian direcciones, ámbitos, tipo y maneras de obtener tokens. Por otros servicios para los que la aplicación pida tokens, y por offline_access, se pregunta igualmente.',
   algorithm: 'Los ID tokens se firman con',
   claims: 'Los datos también en el ID token',
   claimsHint: 'Para bibliotecas que solo leen el ID token. Si no, están en el endpoint userinfo.',

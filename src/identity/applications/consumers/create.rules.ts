@@ -22,16 +22,18 @@ export async function insertNewConsumer(
   body: NewConsumer,
   id = newId(),
 ): Promise<ConsumerRow> {
-  const uris = JSON.stringify(body.redirect_uris ?? []);
+  const registered = {
+    client_type: body.client_type ?? 'confidential',
+    grant_type: body.grant_type ?? 'authorization_code',
+    redirect_uris: JSON.stringify(body.redirect_uris ?? []),
+  };
   const row: ConsumerRow = {
     id,
     name: body.name,
     description: body.description ?? null,
-    client_type: body.client_type ?? 'confidential',
-    grant_type: body.grant_type ?? 'authorization_code',
-    redirect_uris: uris,
+    ...registered,
     scopes: JSON.stringify(body.scopes ?? []),
-    ...columnsOf(extraAttributes(body), uris),
+    ...columnsOf(extraAttributes(body), registered),
     access_epoch: 0,
     secret: newSealedSecret(seal, id),
     previous_secret: null,

@@ -127,7 +127,7 @@ const FIELD_TYPES: Readonly<Record<string, FieldType & { readonly about: string 
   [SKIP_CONSENT]: {
     ...flag,
     about:
-      'People are not asked whether the application may have what it asks for, except when they connect a device. Only administrators set it, and while it is set only they change `redirect_uris` and `allowed_scopes`.',
+      'People are not asked whether the application may have what it asks for, except when they connect a device. Only administrators set it, and while it is set only they change `redirect_uris`, `allowed_scopes`, `client_type` and the grant types.',
   },
   client_uri: { ...pageUrl, about: 'The home page.' },
   policy_uri: { ...pageUrl, about: 'What the application does with data of people.' },
@@ -157,30 +157,39 @@ export function checkOpenidFields(body: ConsumerFields): void {
 
 type OwnColumns = Pick<ConsumerRow, 'extra' | 'skips_consent' | 'skips_consent_for'>;
 
-/** Where people are sent, and what the application may ask for: what an administrator knows who lets it skip their consent. */
-function skippedFor(redirectUris: string, attributes: ConsumerFields): string {
-  const { allowed_scopes: scopes } = openidFieldsOf(attributes);
-  const known = [JSON.parse(redirectUris) as string[], (scopes as string[] | undefined) ?? OPENID_SCOPES];
+/** What an administrator knows of the application beside its attributes. */
+type Registered = Pick<ConsumerRow, 'redirect_uris' | 'client_type' | 'grant_type'>;
+
+/**
+ * Where people are sent, what the application may ask for, and how it proves itself and gets tokens: what an administrator knows who lets it
+ * skip their consent.
+ */
+function skippedFor(
+  { redirect_uris: uris, client_type: type, grant_type: registered }: Registered,
+  attributes: ConsumerFields,
+): string {
+  const { allowed_scopes: scopes = OPENID_SCOPES, allowed_grant_types: grants = [] } = openidFieldsOf(attributes);
+  const known = [JSON.parse(uris), scopes, grants, [type], [registered]] as string[][];
   return hashOf('skipped consent', JSON.stringify(known.map((all) => [...new Set(all)].sort())));
 }
 
 /** The attributes of a consumer beyond the fields that every consumer has. */
-export function attributesOf(row: OwnColumns & Pick<ConsumerRow, 'redirect_uris'>): ConsumerFields {
+export function attributesOf(row: OwnColumns & Registered): ConsumerFields {
   const { skips_consent: skips, skips_consent_for: skipsFor } = row;
   const { [SKIP_CONSENT]: _unchecked, ...rest } = parseJson(row.extra);
   if (skips === null) return rest;
   // A replica of a version that does not know it lets whoever manages the application change them.
-  const isChanged = skipsFor !== null && skipsFor !== skippedFor(row.redirect_uris, rest);
+  const isChanged = skipsFor !== null && skipsFor !== skippedFor(row, rest);
   return { ...rest, [SKIP_CONSENT]: skips === 1 && !isChanged };
 }
 
 /** The columns for such attributes. */
-export function columnsOf(attributes: ConsumerFields, redirectUris: string): OwnColumns {
+export function columnsOf(attributes: ConsumerFields, registered: Registered): OwnColumns {
   const { [SKIP_CONSENT]: skips, ...rest } = withoutNull(attributes);
   return {
     extra: JSON.stringify(rest),
     skips_consent: typeof skips === 'boolean' ? bit(skips) : null,
-    skips_consent_for: skips === true ? skippedFor(redirectUris, rest) : null,
+    skips_consent_for: skips === true ? skippedFor(registered, rest) : null,
   };
 }
 

@@ -12,22 +12,30 @@ import { checkRedirectUriConflicts } from './redirect-uris.ts';
 import { type Comparable, comparable, isSame, takesAway } from './taken-away.ts';
 
 function revisedColumns(current: ConsumerRow, body: ConsumerChanges) {
-  const uris = body.redirect_uris ? JSON.stringify(body.redirect_uris) : current.redirect_uris;
+  const registered = {
+    client_type: body.client_type ?? current.client_type,
+    grant_type: body.grant_type ?? current.grant_type,
+    redirect_uris: body.redirect_uris ? JSON.stringify(body.redirect_uris) : current.redirect_uris,
+  };
   return {
     name: body.name ?? current.name,
     description: body.description === undefined ? current.description : body.description,
-    client_type: body.client_type ?? current.client_type,
-    grant_type: body.grant_type ?? current.grant_type,
-    redirect_uris: uris,
+    ...registered,
     scopes: body.scopes ? JSON.stringify(body.scopes) : current.scopes,
-    ...columnsOf({ ...attributesOf(current), ...extraAttributes(body) }, uris),
+    ...columnsOf({ ...attributesOf(current), ...extraAttributes(body) }, registered),
   };
 }
 
-/** Whoever could send people to another address, or ask for more, could get what nobody agreed to. */
+/** Whoever could send people to another address, ask for more, or get tokens without proving themselves, could get what nobody agreed to. */
 const needsTrust = (before: Comparable, after: Comparable): boolean =>
   before.skipsConsent !== after.skipsConsent ||
-  (after.skipsConsent && !(isSame(before.uris, after.uris) && isSame(before.scopes, after.scopes)));
+  (after.skipsConsent &&
+    !(
+      before.clientType === after.clientType &&
+      isSame(before.uris, after.uris) &&
+      isSame(before.scopes, after.scopes) &&
+      isSame(before.grantTypes, after.grantTypes)
+    ));
 
 export async function reviseConsumer(
   { db, change }: ConsumerDeps,

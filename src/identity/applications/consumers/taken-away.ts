@@ -15,6 +15,7 @@ export const comparable = (row: ComparedRow) => {
   return {
     uris: JSON.parse(row.redirect_uris) as string[],
     scopes: new Set((scopes as string[] | undefined) ?? OPENID_SCOPES),
+    clientType: row.client_type,
     grantTypes: grantsOf(row),
     skipsConsent: skipsConsent === true,
   };

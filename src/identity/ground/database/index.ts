@@ -119,7 +119,7 @@ export interface ConsumerRow {
   extra: string;
   /** Whether people are not asked for consent; null: not set. */
   skips_consent: Bit | null;
-  /** A hash of the redirect addresses and scopes for which an administrator said so; null: of an earlier version. */
+  /** A hash of the redirect addresses, scopes, type and grants for which an administrator said so; null: of an earlier version. */
   skips_consent_for: string | null;
   /** Changes when all that the application has of people ends. */
   access_epoch: number;

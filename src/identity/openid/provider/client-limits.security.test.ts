@@ -164,6 +164,10 @@ underAttack('The limits of an application', (api) => {
     for (const values of [
       { redirect_uris: [CALLBACK, 'https://elsewhere.example.org/'] },
       { allowed_scopes: ['openid'] },
+      { client_type: 'public' },
+      { allowed_grant_types: [DEVICE, 'refresh_token'] },
+      { extra: { allowed_grant_types: ['authorization_code'] } },
+      { grant_type: 'password' },
       { skip_consent: null },
       { skip_consent: false },
     ])
@@ -295,11 +299,11 @@ underAttack('The limits of an application', (api) => {
     }
   });
 
-  it('do not skip consent for addresses and scopes that a replica of a version before let somebody change', async () => {
+  it('do not skip consent for what a replica of a version before let somebody change', async () => {
     const own = await RelyingParty.make(api, { skip_consent: true });
     const { id } = own.application;
     const shown = async () => assertOk(await api.get(`${PATH}/${id}`)).consumer.skip_consent;
-    const store = (values: { redirect_uris?: string; extra?: string }) =>
+    const store = (values: { redirect_uris?: string; extra?: string; client_type?: string; grant_type?: string }) =>
       db().write((tx) => tx.updateTable('consumers').set(values).where('id', '=', id).execute());
     const { redirect_uris: uris, extra } = (await db()
       .read.selectFrom('consumers')
@@ -311,7 +315,16 @@ underAttack('The limits of an application', (api) => {
     assert.equal(await shown(), false);
     await store({ redirect_uris: uris, extra: JSON.stringify({ ...JSON.parse(extra), allowed_scopes: ['openid', 'scim'] }) });
     assert.equal(await shown(), false);
-    await store({ extra });
+    await store({ extra: JSON.stringify({ ...JSON.parse(extra), allowed_grant_types: [DEVICE] }) });
+    assert.equal(await shown(), false);
+    for (const [changed, before] of [
+      [{ client_type: 'public' }, { client_type: 'confidential' }],
+      [{ grant_type: 'password' }, { grant_type: 'authorization_code' }],
+    ]) {
+      await store({ extra, ...changed });
+      assert.equal(await shown(), false, JSON.stringify(changed));
+      await store(before!);
+    }
     assert.equal(await shown(), true);
     await store({ redirect_uris: '["https://elsewhere.example.org/"]' });
     // Kept only if an administrator says it again.
