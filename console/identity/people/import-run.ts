@@ -15,12 +15,14 @@ export interface ImportOptions {
   readonly groups: ReadonlyMap<string, string>;
   /** With the password of a new account, which is shown once. Also where no answer says whether the account was made. */
   made(line: Line, password: string): void;
-  /** By name, the passwords of accounts that were asked for without an answer. */
+  /** By `accountKey`, the passwords of accounts that were not there, and were asked for without an answer. */
   readonly unsure: Map<string, string>;
 }
 
 const INVITATIONS = '/v3/OS-REGISTRATION/invitations';
 const skipped = (text: string): Outcome => ({ state: 'skipped', text });
+/** Names are of a domain. */
+export const accountKey = ({ name }: Line, domainId: string | undefined): string => JSON.stringify([domainId ?? null, name]);
 const same = (one: string | null | undefined, other: string): boolean => (one ?? '').toLowerCase() === other.toLowerCase();
 
 /** The ids of groups by name, as far as there are any. */
@@ -54,15 +56,21 @@ async function invite(line: Line, { domainId: domain_id, groups }: ImportOptions
   return DONE;
 }
 
+async function namesakesOf({ name }: Line, domain_id: string | undefined): Promise<readonly User[]> {
+  return (await api.get<{ users: readonly User[] }>('/v3/users', { query: { name, domain_id, limit: 2 } })).users;
+}
+
 /** The account that has the name, if it is of the same person. */
-async function accountOf({ name, email }: Line, domain_id: string | undefined): Promise<User | undefined> {
-  const { users } = await api.get<{ users: readonly User[] }>('/v3/users', { query: { name, domain_id, limit: 2 } });
-  return users.length === 1 && same(users[0]!.email, email) ? users[0] : undefined;
+async function accountOf(line: Line, domainId: string | undefined): Promise<User | undefined> {
+  const users = await namesakesOf(line, domainId);
+  return users.length === 1 && same(users[0]!.email, line.email) ? users[0] : undefined;
 }
 
 async function makeAccount(line: Line, { domainId: domain_id, groups, made, unsure }: ImportOptions): Promise<Outcome> {
   const { name, email, given, family } = line;
-  const password = unsure.get(name) ?? newPassword();
+  const key = accountKey(line, domain_id);
+  const password = unsure.get(key) ?? newPassword();
+  const wasThere = !unsure.has(key) && (await namesakesOf(line, domain_id)).length > 0;
   const names = { ...(given === '' ? {} : { given_name: given }), ...(family === '' ? {} : { family_name: family }) };
   const user = { name, password, domain_id, ...names, ...(email === '' ? {} : { email }) };
   let id: string | undefined;
@@ -70,17 +78,17 @@ async function makeAccount(line: Line, { domainId: domain_id, groups, made, unsu
   try {
     ({ id } = (await api.post<{ user: User }>('/v3/users', { user })).user);
     made(line, password);
-    unsure.delete(name);
+    unsure.delete(key);
   } catch (error) {
-    if (!(error instanceof ApiError) || error.status >= 500) {
+    if (!wasThere && (!(error instanceof ApiError) || error.status >= 500)) {
       made(line, password);
-      unsure.set(name, password);
+      unsure.set(key, password);
     }
     if (!(error instanceof ApiError) || error.status !== 409) throw error;
     id = (await accountOf(line, domain_id))?.id;
     // Somebody else has the name.
     if (id === undefined) throw error;
-    isNew = unsure.delete(name);
+    isNew = unsure.delete(key);
   }
   if (isNew) await api.post(`/v3/users/${part(id)}/OS-PASSWORD/expire`);
   for (const group of line.groups) await api.put(`/v3/groups/${part(groups.get(group)!)}/users/${part(id)}`);

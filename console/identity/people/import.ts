@@ -10,7 +10,7 @@ import { frame } from '../frame.ts';
 import { domainNames, findDomains } from '../resources.ts';
 import { words } from '../words/index.ts';
 import { csvOf, type Line, type ListProblem, MOST_CHARACTERS, readList } from './import-list.ts';
-import { findGroupIds, type ImportOptions, importLine } from './import-run.ts';
+import { accountKey, findGroupIds, type ImportOptions, importLine } from './import-run.ts';
 import { subScreens } from './shared.ts';
 
 const EXAMPLE = 'name,email,given,family,groups\nada,ada@example.org,Ada,Lovelace,Pilots|Crew';
@@ -21,7 +21,7 @@ class PeopleImport extends Screen {
   #problem: Problem | undefined;
   #options: Omit<ImportOptions, 'made' | 'unsure'> | undefined;
   #hasDomains = false;
-  /** Name, e-mail address and password of the accounts that were made here, by name. They stay until the screen is left. */
+  /** Name, e-mail address and password of the accounts that were made here, by `accountKey`. They stay until the screen is left. */
   readonly #made = new Map<string, readonly string[]>();
   readonly #unsure = new Map<string, string>();
 
@@ -92,8 +92,9 @@ class PeopleImport extends Screen {
     const options: ImportOptions = {
       ...this.#options!,
       unsure: this.#unsure,
-      made: ({ name, email }, password) => {
-        this.#made.set(name, [name, email, password]);
+      made: (line, password) => {
+        const { name, email } = line;
+        this.#made.set(accountKey(line, options.domainId), [name, email, password]);
         frame.setDirty(true);
         this.requestUpdate();
       },
