@@ -33,6 +33,7 @@ export interface UserOptions {
   readonly ignore_lockout_failure_attempts?: boolean;
   readonly ignore_change_password_upon_first_use?: boolean;
   readonly ignore_user_inactivity?: boolean;
+  readonly ignore_two_factor_policy?: boolean;
   readonly lock_password?: boolean;
   readonly multi_factor_auth_enabled?: boolean;
   readonly multi_factor_auth_rules?: readonly (readonly string[])[];

@@ -15,6 +15,7 @@ const FLAGS = [
   'ignore_lockout_failure_attempts',
   'ignore_change_password_upon_first_use',
   'ignore_user_inactivity',
+  'ignore_two_factor_policy',
   'lock_password',
 ] as const;
 

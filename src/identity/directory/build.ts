@@ -57,7 +57,7 @@ function buildProofs(below: AccessRoom, news: AccountNews) {
   domainSettings.checks.push(({ passkeys }, reader) => passkeyPolicy.refuseImpossible(below.issuer(), passkeys.policy, reader));
   const domainLooks = createDomainLooks({ ...below, domainSettings });
   below.domainMailLook.answer(domainLooks.mailLook);
-  const requirements = createLoginRequirements({ db, isPasskeyRequired: passkeyPolicy.isRequired });
+  const requirements = createLoginRequirements({ db, domainSettings, isPasskeyRequired: passkeyPolicy.isRequired });
   const devices = createDevices({ ...below, domainSettings });
   news.accessRevoked.listen(devices.forgetInTransaction, links.endOf);
   news.emailChanged.listen(links.endOf);
@@ -120,7 +120,12 @@ export function buildDirectory(below: AccessRoom, refuseIfOutranked: RankGuard) 
     directory,
     users,
     knowsPassword,
-    factor: createFactor({ ...deps, endOthers, issuer: () => below.config.twoFactorIssuer }),
+    factor: createFactor({
+      ...deps,
+      endOthers,
+      mustHave: proofs.requirements.mustHaveFactor,
+      issuer: () => below.config.twoFactorIssuer,
+    }),
     subject: createSubject({ ...deps, users }),
     locks: createLocks({ ...deps, users }),
     passkeys: createPasskeys({

@@ -18,6 +18,10 @@ export const identityFaults = {
 
   'auth.required': { status: 401, text: 'The request you have made requires authentication.' },
   'auth.password_expired': { status: 401, text: 'The password is expired and needs to be changed for user: {id}.' },
+  'auth.two_factor_required': {
+    status: 401,
+    text: 'This account must have a second factor, which is turned on at the sign-in page: the password alone is not enough.',
+  },
   'auth.method_unsupported': { status: 401, text: 'Attempted to authenticate with an unsupported method.' },
   'auth.forbidden': { status: 403, text: 'You are not authorized to perform the requested action: {action}.' },
   'auth.rescope_system': {
@@ -310,6 +314,10 @@ export const identityFaults = {
   'organization.no_default': { status: 404, text: 'This user has no default organization' },
 
   'two_factor.not_enabled': { status: 404, text: 'Two-factor authentication is not enabled for user: {id}.' },
+  'two_factor.required': {
+    status: 403,
+    text: 'Two-factor authentication cannot be turned off: everybody of this domain must have a second factor.',
+  },
   'device.not_found': missing('device'),
   'device.stolen': {
     status: 403,

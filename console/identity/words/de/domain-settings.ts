@@ -96,6 +96,7 @@ export const domainSettings = {
     'passwords.change_upon_first_use': 'Von der Administration gesetztes Passwort ändern lassen',
     'lock_out.attempts': 'Falsche Passwörter bis zur Sperre',
     'lock_out.duration': 'Die Sperre endet nach',
+    'two_factor.policy': 'Zweiter Faktor aller Personen',
     'two_factor.device_days': 'Ein Gerät bleibt gemerkt für',
     'sessions.idle_seconds': 'Eine unbenutzte Sitzung endet nach',
     'sessions.seconds': 'Eine Sitzung endet spätestens nach',

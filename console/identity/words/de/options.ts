@@ -8,6 +8,7 @@ export const options = {
   ignore_lockout_failure_attempts: 'Falsche Passwörter sperren das Konto nicht',
   ignore_change_password_upon_first_use: 'Ein von der Administration gesetztes Passwort darf bleiben',
   ignore_user_inactivity: 'Wird nicht deaktiviert, wenn es niemand benutzt',
+  ignore_two_factor_policy: 'Braucht keinen zweiten Faktor, auch wo ihn alle haben müssen',
   lock_password: 'Die Person darf das Passwort nicht ändern',
   lock_password_hint: 'Die Administration kann es weiterhin.',
   multi_factor_auth_enabled: 'Für einen Token ist eine der Kombinationen unten nötig',

@@ -70,6 +70,7 @@ export const settings = {
     GATEHOUSE_IDENTITY_LOCKOUT_DURATION: 'Die Sperre endet nach',
     GATEHOUSE_IDENTITY_DISABLE_USER_ACCOUNT_DAYS_INACTIVE: 'Unbenutzte Konten werden deaktiviert nach',
     GATEHOUSE_IDENTITY_PASSKEYS: 'Passkeys',
+    GATEHOUSE_IDENTITY_TWO_FACTOR: 'Zweiter Faktor aller Personen',
     GATEHOUSE_IDENTITY_TWO_FACTOR_ISSUER: 'Name in Authenticator-Apps',
     GATEHOUSE_IDENTITY_SECURITY_QUESTION: 'Sicherheitsfrage',
     GATEHOUSE_IDENTITY_DEVICE_DAYS: 'Ein Gerät bleibt gemerkt für',

@@ -45,6 +45,7 @@ export const signInPreview = {
     passkey: 'ein Passkey',
     wallet: 'ein Wallet',
     new_passkey: 'ein Passkey muss hinzugefügt werden',
+    new_factor: 'ein zweiter Faktor muss eingeschaltet werden',
   },
   factorOn: (devices) => `Der zweite Faktor ist an. Gemerkte Geräte, auf denen kein Code verlangt wird: ${devices}.`,
   factorOff: 'Es gibt keinen zweiten Faktor.',

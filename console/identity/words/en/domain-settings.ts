@@ -93,6 +93,7 @@ export const domainSettings = {
     'passwords.change_upon_first_use': 'Change a password that an administrator has set',
     'lock_out.attempts': 'Wrong passwords until lock-out',
     'lock_out.duration': 'Lock-out ends after',
+    'two_factor.policy': 'Second factor of everybody',
     'two_factor.device_days': 'A device is remembered for',
     'sessions.idle_seconds': 'An unused session ends after',
     'sessions.seconds': 'A session ends at the latest after',

@@ -6,6 +6,7 @@ export const options = {
   ignore_lockout_failure_attempts: 'Wrong passwords do not lock the account',
   ignore_change_password_upon_first_use: 'A password set by an administrator may be kept',
   ignore_user_inactivity: 'Not disabled when it is not used',
+  ignore_two_factor_policy: 'Needs no second factor, even where everybody must have one',
   lock_password: 'The person may not change the password',
   lock_password_hint: 'Administrators still can.',
   multi_factor_auth_enabled: 'One of the combinations below is needed to get a token',

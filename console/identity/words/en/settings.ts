@@ -68,6 +68,7 @@ export const settings = {
     GATEHOUSE_IDENTITY_LOCKOUT_DURATION: 'Lock-out ends after',
     GATEHOUSE_IDENTITY_DISABLE_USER_ACCOUNT_DAYS_INACTIVE: 'Accounts that nobody uses are disabled after',
     GATEHOUSE_IDENTITY_PASSKEYS: 'Passkeys',
+    GATEHOUSE_IDENTITY_TWO_FACTOR: 'Second factor of everybody',
     GATEHOUSE_IDENTITY_TWO_FACTOR_ISSUER: 'Name in authenticator apps',
     GATEHOUSE_IDENTITY_SECURITY_QUESTION: 'Security question',
     GATEHOUSE_IDENTITY_DEVICE_DAYS: 'A device is remembered for',

@@ -42,6 +42,7 @@ export const signInPreview = {
     passkey: 'a passkey',
     wallet: 'a wallet',
     new_passkey: 'a passkey has to be added',
+    new_factor: 'a second factor has to be turned on',
   },
   factorOn: (devices: number) => `The second factor is on. Remembered devices, where no code is asked for: ${devices}.`,
   factorOff: 'There is no second factor.',

@@ -95,6 +95,7 @@ export const domainSettings: Words['domainSettings'] = {
     'passwords.change_upon_first_use': 'Cambiar la contraseña que puso un administrador',
     'lock_out.attempts': 'Contraseñas erróneas hasta el bloqueo',
     'lock_out.duration': 'El bloqueo termina a los',
+    'two_factor.policy': 'Segundo factor de todas las personas',
     'two_factor.device_days': 'Un dispositivo se recuerda durante',
     'sessions.idle_seconds': 'Una sesión sin uso termina a los',
     'sessions.seconds': 'Una sesión termina a más tardar a los',

@@ -7,6 +7,7 @@ export const options: Words['options'] = {
   ignore_lockout_failure_attempts: 'Las contraseñas erróneas no bloquean la cuenta',
   ignore_change_password_upon_first_use: 'Una contraseña puesta por quien administra se puede conservar',
   ignore_user_inactivity: 'No se desactiva cuando no se usa',
+  ignore_two_factor_policy: 'No necesita un segundo factor, aunque todos deban tenerlo',
   lock_password: 'La persona no puede cambiar la contraseña',
   lock_password_hint: 'Quienes administran sí pueden.',
   multi_factor_auth_enabled: 'Para obtener un token hace falta una de las combinaciones de abajo',

@@ -69,6 +69,7 @@ export const settings: Words['settings'] = {
     GATEHOUSE_IDENTITY_LOCKOUT_DURATION: 'El bloqueo termina a los',
     GATEHOUSE_IDENTITY_DISABLE_USER_ACCOUNT_DAYS_INACTIVE: 'Las cuentas sin uso se desactivan a los',
     GATEHOUSE_IDENTITY_PASSKEYS: 'Llaves de acceso',
+    GATEHOUSE_IDENTITY_TWO_FACTOR: 'Segundo factor de todas las personas',
     GATEHOUSE_IDENTITY_TWO_FACTOR_ISSUER: 'Nombre en las aplicaciones de códigos',
     GATEHOUSE_IDENTITY_SECURITY_QUESTION: 'Pregunta de seguridad',
     GATEHOUSE_IDENTITY_DEVICE_DAYS: 'Un dispositivo se recuerda durante',

@@ -44,6 +44,7 @@ export const signInPreview: Words['signInPreview'] = {
     passkey: 'una llave de acceso',
     wallet: 'una cartera',
     new_passkey: 'hay que añadir una llave de acceso',
+    new_factor: 'hay que activar un segundo factor',
   },
   factorOn: (devices) => `El segundo factor está activado. Dispositivos recordados, donde no se pide código: ${devices}.`,
   factorOff: 'No hay segundo factor.',

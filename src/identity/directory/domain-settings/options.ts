@@ -68,6 +68,7 @@ const STRICTER: Readonly<Record<string, (value: unknown, than: unknown) => boole
   // Whoever knows a name can lock its person out: a manager lets nobody do that after a slip of the finger, or for longer than a day.
   'lock_out.attempts': (value, than) => atMost(value, than) && Number(value) >= 3,
   'lock_out.duration': (value, than) => atLeast(value, than) && Number(value) <= DAY,
+  'two_factor.policy': upTo('optional', 'required'),
   'two_factor.device_days': atMost,
   'sessions.idle_seconds': atMost,
   'sessions.seconds': atMost,
@@ -98,6 +99,5 @@ const STRICTER: Readonly<Record<string, (value: unknown, than: unknown) => boole
 export const isAsStrict = ({ name }: DomainOption, value: unknown, than: unknown): boolean =>
   (STRICTER[name] ?? isSame)(value, than);
 
-/** What no domain has longer than the service, whoever says so. */
-export const isCapped = ({ name, group }: Pick<DomainOption, 'name' | 'group'>): boolean =>
-  group === 'sessions' || name === 'two_factor.device_days';
+/** What no domain has longer or looser than the service, whoever says so. */
+export const isCapped = ({ group }: Pick<DomainOption, 'group'>): boolean => group === 'sessions' || group === 'two_factor';

@@ -17,7 +17,7 @@ export const OF_SERVICE = {
     changeUponFirstUse: 'changePasswordUponFirstUse',
   },
   lock_out: { attempts: 'lockoutFailureAttempts', duration: 'lockoutDuration' },
-  two_factor: { deviceDays: 'deviceDays' },
+  two_factor: { policy: 'twoFactorPolicy', deviceDays: 'deviceDays' },
   sessions: {
     sessionIdleSeconds: 'sessionIdleSeconds',
     sessionSeconds: 'sessionSeconds',
@@ -51,6 +51,12 @@ const ofService = <T>(key: string, one: Setting<T>): Setting<T> => ({
   ...one,
   key,
   about: `${one.about} \`${one.key}\` when unset.`,
+});
+
+/** The same, never looser than the service has it. */
+const asStrictAs = <T>(key: string, one: Setting<T>): Setting<T> => ({
+  ...ofService(key, one),
+  about: `${one.about} Never looser than \`${one.key}\`, which it is when unset.`,
 });
 
 /** The same, never longer than the service has it: what others keep beside it lives as long as the service says. */
@@ -97,7 +103,10 @@ export const domainSections = {
     attempts: ofService('attempts', identitySettings.lockoutFailureAttempts),
     duration: ofService('duration', identitySettings.lockoutDuration),
   },
-  two_factor: { deviceDays: atMost('device_days', identitySettings.deviceDays) },
+  two_factor: {
+    policy: asStrictAs('policy', identitySettings.twoFactorPolicy),
+    deviceDays: atMost('device_days', identitySettings.deviceDays),
+  },
   sessions: {
     sessionIdleSeconds: atMost('idle_seconds', identitySettings.sessionIdleSeconds),
     sessionSeconds: atMost('seconds', identitySettings.sessionSeconds),

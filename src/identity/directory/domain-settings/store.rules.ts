@@ -128,7 +128,9 @@ export function createSettingsStore(deps: StoreDeps): SettingsStore {
     const isStrict = isAsStrict(option, read, deps.outerOf(option));
     if (by === 'manager' && !isStrict) fail('setting.looser', { key: name });
     if (isCapped(option) && !isStrict)
-      return invalid(`[${one.group}] ${one.option} must be at most ${String(deps.outerOf(option))}, as the service has it`);
+      return invalid(
+        `[${one.group}] ${one.option} must be ${typeof read === 'number' ? 'at most ' : ''}${String(deps.outerOf(option))}, as the service has it`,
+      );
     return { ...one, one: option, before, read };
   }
 

@@ -88,8 +88,14 @@ export async function enableFactor(
   return { key: toBase32(key), uri: otpauthUri(deps.issuer(), user.name, key), question: stored, answer: question?.answer };
 }
 
-export async function disableFactor({ change, notify, notices }: FactorDeps, actor: Actor, userId: string): Promise<void> {
+/** An administrator may turn off what somebody else must have: they turn on another one when they sign in. */
+export async function disableFactor(
+  { change, notify, notices, mustHave }: FactorDeps,
+  actor: Actor,
+  userId: string,
+): Promise<void> {
   await change(actor, async (transaction) => {
+    if (actor.userId === userId && (await mustHave(transaction.tx, userId))) fail('two_factor.required');
     if (!(await deleteFactor(transaction.tx, userId))) fail('two_factor.not_enabled', { id: userId });
     await replaceRecoveryCodes(transaction.tx, userId, []);
     const devices = await deleteDevices(transaction.tx, userId);

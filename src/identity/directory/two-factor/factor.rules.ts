@@ -35,6 +35,7 @@ export function createFactor(deps: FactorDeps) {
     ) => enableProposed(deps, actor, user, proposal, question),
 
     isEnabled: (userId: string): Promise<boolean> => isFactorOn(deps.db.read, userId),
+    mustHave: (userId: string): Promise<boolean> => deps.mustHave(deps.db.read, userId),
     require: async (userId: string): Promise<void> => void (await factorOf(deps, userId)),
     data: (userId: string) => dataOf(deps, userId),
     state: (userId: string) => stateOf(deps, userId),

@@ -2,7 +2,7 @@
 import type { Gate } from '../../../platform/limits/index.ts';
 import type { Seal } from '../../../platform/seal/index.ts';
 import type { Actor, Change } from '../../ground/audit/index.ts';
-import type { TwoFactorRow } from '../../ground/database/index.ts';
+import type { Reader, TwoFactorRow } from '../../ground/database/index.ts';
 import { fail } from '../../ground/faults.ts';
 import type { Notify } from '../../ground/notifications/index.ts';
 import { type Deps, failOnBrokenReference } from '../../ground/resource/index.ts';
@@ -20,6 +20,8 @@ export type FactorDeps = Pick<Deps, 'db' | 'clock' | 'change'> & {
    * which they made the change.
    */
   endOthers(change: Change, userId: string, keeps: Actor['keeps']): Promise<void>;
+  /** Whether the person must have a second factor. */
+  mustHave(reader: Reader, userId: string): Promise<boolean>;
   readonly seal: Seal;
   /** The name that authenticator apps show. */
   issuer(): string;

@@ -1,12 +1,15 @@
-// What an account asks of its logins now: the combinations of methods that an administrator set, a second factor, a passkey. New logins are
+// What an account asks of its logins now: the combinations of methods that an administrator set, a second factor, a passkey, and a second
+// factor that everybody of the domain must have. New logins are
 // checked by this, and so are those from before that are to change a way in (access/rules/fresh-login.ts).
 import { type AuthMethod, findUserWithDomain, kindOf, METHODS } from '../../access/context/index.ts';
 import type { Database, Reader } from '../../ground/database/index.ts';
 import { parseJson } from '../../ground/resource/index.ts';
-import { isFactorOn } from './two-factor.store.ts';
+import type { DomainSettingsOf } from '../domain-settings/index.ts';
+import { hasCodes, isFactorOn } from './two-factor.store.ts';
 
 interface MultiFactorOptions {
   readonly [option: string]: unknown;
+  readonly ignore_two_factor_policy?: boolean;
   readonly multi_factor_auth_enabled?: boolean;
   readonly multi_factor_auth_rules?: readonly (readonly string[])[];
 }
@@ -42,24 +45,39 @@ interface UsedMethods {
   readonly methods: ReadonlySet<AuthMethod>;
   /** It stands for a login from before, in which the second factor was shown. */
   readonly isExchange?: boolean;
+  /** It was before: what everybody must have by now concerns the logins that follow. */
+  readonly isEarlier?: boolean;
 }
 
-/** What is missing: a passkey, or one of these combinations. */
-export type Missing = 'passkey' | Combinations;
+/** A second factor that the account does not have yet, or one of these combinations. */
+type MissingSecond = 'second_factor' | Combinations;
+/** What is missing. */
+export type Missing = 'passkey' | MissingSecond;
 
 export function createLoginRequirements({
   db,
   isPasskeyRequired,
+  domainSettings,
 }: {
   readonly db: Database;
+  readonly domainSettings: Pick<DomainSettingsOf, 'ofUser'>;
   isPasskeyRequired(account: { readonly id: string }, reader: Reader): Promise<boolean>;
 }) {
+  /** Whether the account must have a second factor. Those of programs can be exempt. */
+  async function isFactorRequired({ id, options }: Account, reader: Reader): Promise<boolean> {
+    if (parseJson<MultiFactorOptions>(options).ignore_two_factor_policy) return false;
+    return (await domainSettings.ofUser(id, reader)).two_factor.policy === 'required';
+  }
+
   /** Whatever is said of passkeys. */
-  async function missingCombinations(reader: Reader, account: Account, used: UsedMethods): Promise<Combinations | undefined> {
-    const { methods, isExchange = false } = used;
+  async function missingSecond(reader: Reader, account: Account, used: UsedMethods): Promise<MissingSecond | undefined> {
+    const { methods, isExchange = false, isEarlier = false } = used;
+    const isAlone = !isExchange && !hasSecond(methods);
+    const isRequired = isAlone && !isEarlier && (await isFactorRequired(account, reader));
+    if (isRequired && !(await hasCodes(reader, account.id))) return 'second_factor';
     const missing = missingByRules(account, methods);
     if (missing || isExchange) return missing;
-    const needsSecond = !hasSecond(methods) && (await isFactorOn(reader, account.id));
+    const needsSecond = isRequired || (isAlone && (await isFactorOn(reader, account.id)));
     // A code alone is not enough, whatever the rules say.
     return needsSecond || ![...methods].some((method) => kindOf(method) === 'first') ? [['password', 'totp']] : undefined;
   }
@@ -67,31 +85,46 @@ export function createLoginRequirements({
   /** Undefined when nothing is. */
   async function missing(account: Account, used: UsedMethods, reader: Reader = db.read): Promise<Missing | undefined> {
     if (!used.methods.has('passkey') && (await isPasskeyRequired(account, reader))) return 'passkey';
-    return missingCombinations(reader, account, used);
+    return missingSecond(reader, account, used);
   }
 
-  const needsCode = async (account: Account, methods: readonly AuthMethod[]): Promise<boolean> =>
-    (await missingCombinations(db.read, account, { methods: new Set(methods) })) !== undefined;
+  /** What the methods so far lack, whatever is said of passkeys: a code, or a second factor that the account does not have yet. */
+  async function needsSecond(account: Account, methods: readonly AuthMethod[]): Promise<'code' | 'new_factor' | undefined> {
+    const found = await missingSecond(db.read, account, { methods: new Set(methods) });
+    return found && (found === 'second_factor' ? 'new_factor' : 'code');
+  }
 
   return {
     hasFactor: isFactorOn,
     missing,
-    /** Whether the methods so far are not enough, whatever is said of passkeys. */
-    needsCode,
+    needsSecond,
+
+    /** Whether somebody must have a second factor. */
+    async mustHaveFactor(reader: Reader, userId: string): Promise<boolean> {
+      const account = await findUserWithDomain(reader, userId);
+      return account !== undefined && isFactorRequired(account, reader);
+    },
+
+    /** Whether a login at the pages is still enough. `isEarlier`: it goes on with a session from before. */
+    async isEnough(userId: string, methods: readonly AuthMethod[], { isEarlier }: { isEarlier: boolean }): Promise<boolean> {
+      const account = await findUserWithDomain(db.read, userId);
+      return account !== undefined && (await missing(account, { methods: new Set(methods), isEarlier })) === undefined;
+    },
 
     /** For a login from before: what it lacks by now, as names of methods; undefined when it is enough. Somebody who is gone has none that is. */
     async missingMethods(reader: Reader, userId: string, used: readonly AuthMethod[]): Promise<readonly string[] | undefined> {
       const account = await findUserWithDomain(reader, userId);
       if (!account) return ['password'];
       const methods = new Set(used);
-      const found = await missing(account, { methods }, reader);
+      const found = await missing(account, { methods, isEarlier: true }, reader);
       if (found === 'passkey') return [found];
+      if (found === 'second_factor') return ['totp'];
       return found && [...new Set(found.flat())].filter((method) => !methods.has(method as AuthMethod));
     },
 
     /** What a person must show besides a password. */
     async signInNeeds(account: Account): Promise<('second_factor' | 'passkey')[]> {
-      const [second, passkey] = await Promise.all([needsCode(account, ['password']), isPasskeyRequired(account, db.read)]);
+      const [second, passkey] = await Promise.all([needsSecond(account, ['password']), isPasskeyRequired(account, db.read)]);
       return [...(second ? (['second_factor'] as const) : []), ...(passkey ? (['passkey'] as const) : [])];
     },
   };

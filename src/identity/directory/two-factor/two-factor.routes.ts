@@ -113,7 +113,7 @@ export function mountTwoFactor(app: IdentityApp, { factor, subject }: TwoFactorD
       id: 'disableTwoFactor',
       summary: 'Disable two-factor authentication',
       description:
-        'Remembered devices and recovery codes end. It needs a recent login with the second factor, unless an administrator does it for somebody else.',
+        'Remembered devices and recovery codes end. It needs a recent login with the second factor, unless an administrator does it for somebody else. Where everybody must have a second factor, people cannot turn off their own.',
       tag,
       rule: 'disable_two_factor_auth',
       target,

@@ -12,6 +12,13 @@ export const findFactor = async (db: Reader, userId: string): Promise<TwoFactorR
 
 export const isFactorOn = async (db: Reader, userId: string): Promise<boolean> => (await findFactor(db, userId)) !== undefined;
 
+/** Whether somebody has what makes codes: a second factor, or a key that was stored as a credential, as in Keystone. */
+export async function hasCodes(db: Reader, userId: string): Promise<boolean> {
+  if (await isFactorOn(db, userId)) return true;
+  const credentials = db.selectFrom('credentials').where('user_id', '=', userId).where('type', '=', 'totp');
+  return (await credentials.select('id').limit(1).executeTakeFirst()) !== undefined;
+}
+
 export async function putFactor(tx: Tx, row: TwoFactorRow): Promise<void> {
   const { user_id: _, ...values } = row;
   await tx

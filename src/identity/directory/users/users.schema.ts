@@ -20,6 +20,7 @@ export const UserOptions = t.object(
     ignore_password_expiry: t.nullable(t.boolean()),
     ignore_lockout_failure_attempts: t.nullable(t.boolean()),
     ignore_user_inactivity: t.nullable(t.boolean()),
+    ignore_two_factor_policy: t.nullable(t.boolean()),
     lock_password: t.nullable(t.boolean()),
     multi_factor_auth_enabled: t.nullable(t.boolean()),
     multi_factor_auth_rules: t.nullable(t.array(t.array(t.string(), { minItems: 1, uniqueItems: true }), { uniqueItems: true })),

@@ -20,7 +20,7 @@ const OF_APIS = new RegExp(
     '^(?:registered_limit|limit|domain_config|setting|brand_picture|mail_text)\\.',
     '^(?:issuer|credential_type|credential_target|role_credential|issued_credential|status_list)\\.',
     '^request\\.(?:not_an_object|no_host|headers_too_large|abandoned)$',
-    '^auth\\.(?:method_unsupported|rescope_system|rescope_delegated|ec2_token|catalog_needs_project)$',
+    '^auth\\.(?:method_unsupported|two_factor_required|rescope_system|rescope_delegated|ec2_token|catalog_needs_project)$',
     '^domain\\.(?:enabled|default)$',
     '^invitation\\.(?:not_found|over|too_many)$',
     '^identity_provider\\.(?:invalid_logout|no_metadata)$',

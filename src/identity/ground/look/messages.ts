@@ -70,6 +70,7 @@ const MESSAGES: Partial<Readonly<Record<keyof typeof identityFaults, Message>>> 
   'invitation.other_account': (words) => words.invitationOtherAccount,
 
   'two_factor.not_enabled': (words) => words.twoFactorIsOffAlready,
+  'two_factor.required': (words) => words.twoFactorMustStay,
   'device.not_found': (words) => words.isGone,
   'device.stolen': (words) => words.deviceStolen,
   'passkey.not_found': (words) => words.isGone,

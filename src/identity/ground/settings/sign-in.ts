@@ -72,6 +72,12 @@ export const factorsSettings = {
     ['off', 'allowed', 'required_for_administrators'],
     'Whether people can sign in with passkeys, and whether administrators must.',
   ),
+  twoFactorPolicy: setting.choice(
+    'GATEHOUSE_IDENTITY_TWO_FACTOR',
+    'optional',
+    ['optional', 'required'],
+    'Whether everybody must have a second factor. With `required`, people without one turn it on when they sign in, and the API refuses their password alone. The option `ignore_two_factor_policy` exempts the account of a program.',
+  ),
   twoFactorIssuer: setting.text(
     'GATEHOUSE_IDENTITY_TWO_FACTOR_ISSUER',
     'Gatehouse',

@@ -3,8 +3,8 @@
 
 import { type AuthContext, type AuthMethod, type DelegationRef, kindOf, type TokenRecord } from '../../access/context/index.ts';
 import { type LoginAttempt, type LoginEvents, loginRefused } from '../../directory/logins/index.ts';
-import type { LoginRequirements } from '../../directory/two-factor/index.ts';
 import type { Users, UserWithExpiry } from '../../directory/users/index.ts';
+import { fail } from '../../ground/faults.ts';
 import type { AuthIdentity, RequestedScope } from './auth.schema.ts';
 import { type CheckedLogin, type EarlierSteps, isTokenExchange, type LoginChecks } from './login-checks.ts';
 import type { LoginProof } from './method.ts';
@@ -70,10 +70,9 @@ export function createAuth(deps: {
   readonly receipts: Receipts;
   readonly logins: LoginEvents;
   readonly checks: LoginChecks;
-  readonly requirements: LoginRequirements;
   readonly users: Pick<Users, 'markActive'>;
 }) {
-  const { tokens, authenticate, receipts, logins, requirements } = deps;
+  const { tokens, authenticate, receipts, logins } = deps;
   const { check, isStillValid } = deps.checks;
   const { markActive } = deps.users;
 
@@ -116,6 +115,7 @@ export function createAuth(deps: {
     const { user, account, methods, missing, authContext } = login;
     // There are no passkeys at this API.
     if (missing === 'passkey') throw loginRefused('administrators of this domain sign in with a passkey');
+    if (missing === 'second_factor') fail('auth.two_factor_required');
     if (missing) return { kind: 'receipt', ...receiptFor(proof, earlier, login), authContext: account, required: missing };
     if (isTokenExchange(proof, earlier)) await markActive(user);
     else await recordSuccess(user, attempt, methods);
@@ -126,6 +126,7 @@ export function createAuth(deps: {
   async function logInVouched({ user, delegation, loginAt }: VouchedPerson, attempt: LoginAttempt): Promise<IssuedToken> {
     const proof: LoginProof = { user, methods: ['mapped'], delegation, token: { loginAt } };
     const { missing, methods, authContext } = await check(proof, { scope: UNSCOPED, attempt });
+    if (missing === 'second_factor') fail('auth.two_factor_required');
     if (missing) throw loginRefused('a second factor or a passkey is required beside the provider');
     await recordSuccess(user, attempt, methods);
     return tokenOf(proof, methods, authContext);
@@ -200,7 +201,6 @@ export function createAuth(deps: {
       (await isStillValid(user, earlier)) && (await signInStep({ user, methods: ['totp'] }, attempt, earlier, by)).complete,
 
     isStillValid,
-    needsCode: requirements.needsCode,
 
     /** For steps of a sign-in that are checked by the caller. */
     recordLogin: logins.recordLogin,

@@ -88,9 +88,12 @@ export function createLoginChecks({ scopes, requirements, trusts, refreshFromDir
   async function nothingIsMissing(
     { user, methods: shown, delegation }: LoginProof,
     methods: ReadonlySet<AuthMethod>,
+    isEarlier = false,
   ): Promise<Missing | undefined> {
     // Also of a token that is exchanged: the person may have become an administrator since.
-    return delegatesRights(delegation) ? undefined : requirements.missing(user, { methods, isExchange: shown.some(isExchange) });
+    return delegatesRights(delegation)
+      ? undefined
+      : requirements.missing(user, { methods, isExchange: shown.some(isExchange), isEarlier });
   }
 
   /**
@@ -161,7 +164,7 @@ export function createLoginChecks({ scopes, requirements, trusts, refreshFromDir
     async checkSession(proof: LoginProof): Promise<AuthContext | undefined> {
       await testPoint('login.before-token');
       const account = await accountIsOpen(proof.user);
-      const missing = await nothingIsMissing(proof, new Set(proof.methods));
+      const missing = await nothingIsMissing(proof, new Set(proof.methods), true);
       return missing ? undefined : scopeIsTheirs(proof, account, UNSCOPED);
     },
 

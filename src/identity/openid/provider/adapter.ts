@@ -15,6 +15,8 @@ export interface CompletedLogin {
   readonly credential?: EnteredBy;
   /** The passkey that was used. */
   readonly passkeyId?: string;
+  /** It goes on with a session from before. */
+  readonly isEarlier?: boolean;
   /** The hash of the secret of the browser in which the person signed in. */
   readonly browser?: string;
 }

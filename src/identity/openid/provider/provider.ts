@@ -10,6 +10,7 @@ import type { FreshLogin } from '../../access/rules/index.ts';
 import type { Consumers } from '../../applications/consumers/index.ts';
 import type { WalletProviders } from '../../applications/wallet-providers/index.ts';
 import type { Passkeys } from '../../directory/passkeys/index.ts';
+import type { LoginRequirements } from '../../directory/two-factor/index.ts';
 import { serviceActor } from '../../ground/audit/index.ts';
 import { type Brand, lookOf, outagePage } from '../../ground/look/index.ts';
 import type { Deps } from '../../ground/resource/index.ts';
@@ -59,6 +60,7 @@ export interface CurrentProviderDeps extends Pick<Deps, 'clock' | 'change' | 'co
   issuer(): string;
   readonly needsMore: PromptDeps['needsMore'];
   readonly freshLogin: FreshLogin;
+  readonly requirements: Pick<LoginRequirements, 'isEnough'>;
   readonly federation: Federation;
   readonly catalog: CredentialCatalog;
   readonly walletProviders: WalletProviders;
@@ -251,6 +253,7 @@ async function buildProvider(deps: CurrentProviderDeps): Promise<ProviderWithKey
     isFirstParty: (id) => id === ACCOUNT_CLIENT || id === WALLET_CONSUMER,
     needsMore: deps.needsMore,
     freshLogin: deps.freshLogin,
+    requirements: deps.requirements,
     providerSessions: deps.federation.sessions,
     catalog: deps.catalog,
     walletProviders: deps.walletProviders,

@@ -14,6 +14,8 @@ export interface NextSteps {
   readonly wallet: boolean;
   /** They must, and have none: they add one. */
   readonly newPasskey: boolean;
+  /** They must have a second factor, and have none: they turn it on. */
+  readonly newFactor: boolean;
 }
 
 /** The steps so far. */
@@ -24,7 +26,7 @@ export interface FormerSteps {
 
 export interface NextStepDeps {
   readonly users: Pick<Users, 'find'>;
-  readonly requirements: Pick<LoginRequirements, 'needsCode'>;
+  readonly requirements: Pick<LoginRequirements, 'needsSecond'>;
   readonly passkeys: Pick<Passkeys, 'list'>;
   readonly passkeyPolicy: PasskeyPolicy;
   readonly walletSignIn: Pick<WalletSignIn, 'policy' | 'hasCredential'>;
@@ -43,19 +45,23 @@ export function createNextSteps({ users, requirements, passkeys, passkeyPolicy, 
 
   async function nextSteps({ userId, methods }: FormerSteps): Promise<NextSteps> {
     const user = await users.find(userId);
-    if (!user) return { code: true, passkey: false, wallet: false, newPasskey: false };
+    if (!user) return { code: true, passkey: false, wallet: false, newPasskey: false, newFactor: false };
     const hasPasskey =
       !methods.includes('passkey') && (await passkeyPolicy.isAllowed(user)) && (await passkeys.list(userId)).length > 0;
     const isPasskeyRequired = !methods.includes('passkey') && (await passkeyPolicy.isRequired(user));
-    const needsCode = !methods.includes('totp') && (await requirements.needsCode(user, methods));
+    const second = methods.includes('totp') ? undefined : await requirements.needsSecond(user, methods);
+    const needsCode = second === 'code';
+    // Like a code, it changes nothing for somebody who must use a passkey.
+    const wallet = !isPasskeyRequired && (await hasWallet(user, methods));
     return {
       // For somebody who must use a passkey, a code changes nothing.
       code: needsCode && !(isPasskeyRequired && hasPasskey),
       passkey: hasPasskey,
-      // Like a code, it changes nothing for somebody who must use a passkey.
-      wallet: !isPasskeyRequired && (await hasWallet(user, methods)),
+      wallet,
       // After the code, if there is one: a stolen password must not be enough to add a passkey.
       newPasskey: isPasskeyRequired && !hasPasskey && !needsCode,
+      // Whoever has another one uses it: a stolen password must not be enough to add one.
+      newFactor: second === 'new_factor' && !isPasskeyRequired && !hasPasskey && !wallet,
     };
   }
 

@@ -24,6 +24,7 @@ const DECIDING = [
   'passwords.change_upon_first_use',
   'passkeys.policy',
   'wallet.sign_in',
+  'two_factor.policy',
   'two_factor.device_days',
   'sessions.idle_seconds',
   'sessions.seconds',
@@ -32,7 +33,7 @@ const DECIDING = [
   'sessions.refresh_token_seconds',
 ] as const;
 
-export type NextStep = 'code' | 'passkey' | 'wallet' | 'new_passkey' | 'new_password';
+export type NextStep = 'code' | 'passkey' | 'wallet' | 'new_passkey' | 'new_factor' | 'new_password';
 type Closed = 'none' | 'off' | 'locked_out' | 'provider_off' | 'account_closed' | 'gone';
 
 export interface Way {
@@ -82,12 +83,13 @@ export function createSignInPreview(deps: SignInPreviewDeps) {
   async function asksAfter(user: UserWithExpiry, method: AuthMethod): Promise<NextStep[]> {
     const methods = [method];
     if (!(await requirements.missing(user, { methods: new Set(methods) }))) return [];
-    const { code, passkey, wallet, newPasskey } = await nextSteps({ userId: user.id, methods });
+    const { code, passkey, wallet, newPasskey, newFactor } = await nextSteps({ userId: user.id, methods });
     const steps: readonly (readonly [NextStep, boolean])[] = [
       ['code', code],
       ['passkey', passkey],
       ['wallet', wallet],
       ['new_passkey', newPasskey],
+      ['new_factor', newFactor],
     ];
     return steps.flatMap(([step, isAsked]) => (isAsked ? [step] : []));
   }

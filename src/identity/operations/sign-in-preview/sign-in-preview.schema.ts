@@ -11,7 +11,7 @@ const SignInWay = t.object({
   why: t.nullable(t.oneOf('none', 'off', 'locked_out', 'provider_off', 'account_closed', 'gone')),
   until: t.nullable(t.string({ description: 'When it opens by itself.' })),
   asks: t.nullable(
-    t.array(t.oneOf('new_password', 'code', 'passkey', 'wallet', 'new_passkey'), {
+    t.array(t.oneOf('new_password', 'code', 'passkey', 'wallet', 'new_passkey', 'new_factor'), {
       description:
         'What the person is asked next. `new_password` comes first; of the others one is enough. Null: only administrators learn it.',
     }),

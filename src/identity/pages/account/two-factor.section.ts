@@ -4,6 +4,7 @@ import { type Factor, qrCode } from '../../directory/two-factor/index.ts';
 import type { Users } from '../../directory/users/index.ts';
 import { type Html, html, sendFile } from '../../ground/look/index.ts';
 import type { Deps } from '../../ground/resource/index.ts';
+import { recoveryCodesFile } from '../sign-in/index.ts';
 import { delegatedNotice } from './access.page.ts';
 import type { AccountSection, AccountStep, AccountStepResult, AccountVisit } from './section.ts';
 import { type FactorProposal, recoveryCodesSection, twoFactorProposal, twoFactorSection } from './two-factor.page.ts';
@@ -17,8 +18,6 @@ export interface TwoFactorDeps extends Pick<Deps, 'config'> {
 type Run = AccountStep['run'];
 
 const REFUSED_CODE = { step: 'two-factor-confirm', field: 'code' };
-/** As they are made: ten lines of four groups. */
-const CODES = /^(?:(?:[A-Z2-7]{4}-){3}[A-Z2-7]{4}(?:\n|$)){1,10}$/;
 
 const proposalOf = ({ config }: TwoFactorDeps, offer: { proposed: string; key: string; uri: string }): FactorProposal => ({
   asksQuestion: config.securityQuestion === 'asked',
@@ -80,12 +79,10 @@ async function newRecoveryCodes({ factor }: TwoFactorDeps, visit: AccountVisit):
   return recoveryCodesSection(visit, await factor.makeRecoveryCodes(actor, user.id));
 }
 
-/** The codes as a file. They come from the page that shows them: the service has only their hashes. */
 const download: Run = async ({ look: { words, brand }, person: { user }, browser }, form) => {
-  const codes = form.text('codes').replaceAll('\r\n', '\n');
-  if (!CODES.test(codes)) return { error: words.errorTitle };
-  const title = words.recoveryCodesOf(user.name, brand.name);
-  sendFile(browser, 'recovery-codes.txt', `${title}\n\n${codes}\n\n${words.recoveryCodesText}\n`);
+  const text = recoveryCodesFile(words, { person: user.name, service: brand.name, codes: form.text('codes') });
+  if (text === undefined) return { error: words.errorTitle };
+  sendFile(browser, 'recovery-codes.txt', text);
   return 'answered';
 };
 
@@ -93,8 +90,9 @@ export const createTwoFactorSection = (deps: TwoFactorDeps): AccountSection => (
   page: 'security',
   async show(visit) {
     const { id } = visit.person.user;
-    const factor = (await deps.factor.isEnabled(id)) ? await deps.factor.data(id) : undefined;
-    return twoFactorSection(visit, factor);
+    if (!(await deps.factor.isEnabled(id))) return twoFactorSection(visit, undefined);
+    const [factor, mustStay] = await Promise.all([deps.factor.data(id), deps.factor.mustHave(id)]);
+    return twoFactorSection(visit, { ...factor, mustStay });
   },
   steps: {
     'two-factor-on': { needs: 'fresh sign-in', run: unlessEnabled(deps, propose(deps)) },

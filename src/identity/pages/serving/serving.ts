@@ -12,6 +12,7 @@ import type { DelegatedAccess } from '../../delegation/delegated-access/index.ts
 import type { DomainLooks } from '../../directory/domain-looks/index.ts';
 import type { Passwords } from '../../directory/passwords/index.ts';
 import type { Pictures } from '../../directory/pictures/index.ts';
+import type { LoginRequirements } from '../../directory/two-factor/index.ts';
 import type { Users } from '../../directory/users/index.ts';
 import type { Assets, Previews } from '../../ground/look/index.ts';
 import type { Deps } from '../../ground/resource/index.ts';
@@ -77,6 +78,7 @@ export interface OpenidDeps
   readonly logouts: Logouts;
   readonly openidKeys: OpenidKeys;
   readonly freshLogin: FreshLogin;
+  readonly requirements: LoginRequirements;
   readonly acceptance: AcceptInvitation;
   readonly termsAtSignIn: TermsAtSignIn;
   readonly federation: Federation;

@@ -1,5 +1,6 @@
 // /openid/interaction: the steps of signing in, and consent. The password grant uses the same steps.
 
+export { newKey, recoveryCodes, recoveryCodesFile, type ShownKey, securityQuestion } from './factor-forms.ts';
 export { createInteractions, type Interactions } from './interaction.ts';
 export { createKeepAccountLogins, type KeepAccountLoginDeps } from './keep-account-login.ts';
 export { newPasskeyForm } from './passkey-forms.ts';

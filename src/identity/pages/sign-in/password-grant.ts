@@ -43,8 +43,13 @@ export function registerPasswordGrant(
   async function authenticateOrRefuse(ctx: KoaContextWithOIDC): Promise<BrowserSignInResult> {
     try {
       const step = await authenticate(ctx);
-      if (!step.complete) throw refusal('a second factor is needed: send verification_code or recovery_code');
-      return step;
+      if (step.complete) return step;
+      const { newFactor } = await signIn.nextSteps(step);
+      throw refusal(
+        newFactor
+          ? 'a second factor must be turned on first, at the sign-in page'
+          : 'a second factor is needed: send verification_code or recovery_code',
+      );
     } catch (error) {
       if (!(error instanceof Fault) || error.status >= 500) throw error;
       if (error.status === 429) throw new errors.CustomOIDCProviderError('slow_down', error.message);

@@ -12,8 +12,10 @@ import type { TermsAtSignIn } from '../../provisioning/people/index.ts';
 import { readDeviceCookie, setDeviceCookie } from './device-cookies.ts';
 import { ExpiredPasswordSteps } from './expired-password-steps.ts';
 import type { PasswordChangeResult } from './expired-passwords.ts';
+import { FactorSteps, type FactorStepsDeps } from './factor-steps.ts';
 import type { InteractionRequest, PromptSteps } from './interaction-request.ts';
 import { type KeepAccountDeps, KeepAccountSteps } from './keep-account-steps.ts';
+import type { EarlierStep, PendingSignIn, SignedIn } from './pending-sign-in.ts';
 import { ProviderSteps } from './provider-steps.ts';
 import type { BrowserSignInResult, LoginAttempt } from './sign-in.ts';
 import { newPasskeyPage, type PageLink, passkeyPage, secondFactorPage, signInPage } from './sign-in-pages.ts';
@@ -23,7 +25,7 @@ import { WalletSteps, type WalletStepsDeps } from './wallet-steps.ts';
 
 /** How long the second step may take. */
 const SECOND_STEP_MS = 5 * 60_000;
-/** How long the terms of use may be read. */
+/** How long the terms of use may be read, and an app for a second factor be found and installed. */
 const READING_MS = 30 * 60_000;
 
 /** What a passkey is asked for; part of its challenge. */
@@ -31,7 +33,7 @@ const ALONE = 'sign-in';
 const secondOf = (userId: string): string => `second ${userId}`;
 const newOf = (userId: string): string => `new ${userId}`;
 
-export interface SignInStepsDeps extends KeepAccountDeps, WalletStepsDeps {
+export interface SignInStepsDeps extends KeepAccountDeps, WalletStepsDeps, FactorStepsDeps {
   readonly records: Records;
   readonly freshLogin: FreshLogin;
   /** Links below the form. `domain` is what the person typed. */
@@ -41,27 +43,6 @@ export interface SignInStepsDeps extends KeepAccountDeps, WalletStepsDeps {
   readonly domainLooks: DomainLooks;
   readonly consumers: Pick<Consumers, 'logoPathOf'>;
 }
-
-/** The result of the steps so far, stored in the interaction until the next. */
-interface PendingSignIn extends PartialLogin {
-  readonly at: number;
-  /** Nothing is missing, but the application asked for more. */
-  readonly complete: boolean;
-  /** Everything was proved: the person only has to accept the terms of use. */
-  readonly isProved?: boolean | undefined;
-  /** When the person signed in, if it was before this interaction, or before they read the terms. */
-  readonly since?: number | undefined;
-  /** The session at another provider that it began with. */
-  readonly providerSession?: string | undefined;
-  /** The credential of ours that was shown. */
-  readonly credential?: BrowserSignInResult['credential'];
-  readonly passkey?: BrowserSignInResult['passkey'];
-}
-
-/** What a step of an earlier one is kept for. */
-type EarlierStep = Pick<PendingSignIn, 'since' | 'providerSession' | 'credential' | 'passkey'>;
-
-type SignedIn = Omit<BrowserSignInResult, 'complete' | 'device'> & EarlierStep & { readonly isProved?: boolean | undefined };
 
 interface LoginName {
   readonly name: string;
@@ -83,6 +64,7 @@ export class SignInSteps implements PromptSteps {
   readonly #wallet: WalletSteps<PendingSignIn>;
   readonly #expired: ExpiredPasswordSteps;
   readonly #terms: TermsStep<SignedIn>;
+  readonly #factor: FactorSteps<PendingSignIn>;
 
   constructor(deps: SignInStepsDeps, request: InteractionRequest) {
     const { address, requestId, signal, request: sent } = request.browser.exchange;
@@ -100,6 +82,12 @@ export class SignInSteps implements PromptSteps {
       // The sign-in was now, however long the person reads.
       const kept = { isProved: true, since: since ?? Math.floor(deps.now() / 1000), providerSession, credential, passkey };
       if (!isProved) await this.#savePending({ ...step, complete: true }, kept);
+    });
+    this.#factor = new FactorSteps<PendingSignIn>(deps, request, this.#attempt, {
+      afterFirst: (work) => this.#afterFirst(work),
+      save: (pending) => this.#store(pending),
+      proceed: (pending) => this.#proceed(pending, pending),
+      refuse: this.#tooLate,
     });
     this.#provider = new ProviderSteps(deps, request, this.#attempt, {
       proceed: (step) => this.#proceed(step, step),
@@ -166,6 +154,7 @@ export class SignInSteps implements PromptSteps {
       case 'skip':
         return this.#afterFirst((pending) => (pending.complete ? this.#signedIn(pending) : this.#showNext(pending)));
       default:
+        if (step.startsWith('factor')) return this.#factor.submit(step, form);
         if (step.startsWith('provider')) return this.#provider.submit(step, form);
         if (step.startsWith('wallet')) return this.#wallet.submit(step, form);
         return redirect(this.#request.browser, this.#request.form.action);
@@ -199,6 +188,7 @@ export class SignInSteps implements PromptSteps {
     const { userId, complete } = pending;
     const next = await signIn.nextSteps(pending);
     const look = browser.look.in(await domainLooks.brandOfUser(userId));
+    if (next.newFactor || pending.newFactor === 'made') return this.#factor.show(pending, refused);
     const error = refused?.message;
     if (next.newPasskey && !this.#mayAddPasskey(pending)) {
       const { providerNeedsPasskey, walletNeedsPasskey } = this.#words;
@@ -219,12 +209,14 @@ export class SignInSteps implements PromptSteps {
     const skip = complete && !acrRequestOf(this.#request.interaction.params).isEssential;
     if (passkey) return sendAnswer(browser, passkeyPage(look, { ...form, passkey, wallet, skip, error }), refused);
     if (wallet) return sendAnswer(browser, walletStepPage(look, { ...form, skip, error }), refused);
-    return this.#showSignIn({ refused: refusal(this.#words.tooLate, 401) });
+    return this.#tooLate();
   }
+
+  readonly #tooLate = (): Promise<void> => this.#showSignIn({ refused: refusal(this.#words.tooLate, 401) });
 
   async #pending(): Promise<PendingSignIn | undefined> {
     const pending = this.#request.interaction.lastSubmission?.pending as PendingSignIn | undefined;
-    const within = pending?.isProved ? READING_MS : SECOND_STEP_MS;
+    const within = pending?.isProved || pending?.newFactor ? READING_MS : SECOND_STEP_MS;
     return pending && this.#deps.now() - pending.at <= within ? pending : this.#toStrengthen();
   }
 
@@ -246,19 +238,22 @@ export class SignInSteps implements PromptSteps {
     const state = await this.#deps.signIn.stateOf(session.accountId);
     const methods = methodsOf(current.amr ?? []);
     const complete = await this.#deps.freshLogin.isEnough({ userId: session.accountId, methods });
-    return state && { ...state, methods, at: this.#deps.now(), complete, since: current.loginTs };
+    return state && { ...state, methods, at: this.#deps.now(), complete, since: current.loginTs, isEarlier: true };
   }
 
   async #savePending(
     { userId, methods, epoch, generation, complete }: BrowserSignInResult,
     kept: EarlierStep & { readonly isProved?: boolean },
   ): Promise<PendingSignIn> {
+    const pending: PendingSignIn = { userId, methods, epoch, generation, complete, ...kept, at: this.#deps.now() };
+    await this.#store(pending);
+    return pending;
+  }
+
+  async #store(pending: PendingSignIn): Promise<void> {
     const { interaction } = this.#request;
-    const at = this.#deps.now();
-    const pending: PendingSignIn = { userId, methods, epoch, generation, complete, ...kept, at };
     interaction.lastSubmission = { ...interaction.lastSubmission, pending };
     await this.#request.saveProof();
-    return pending;
   }
 
   #acceptTerms(form: URLSearchParams): Promise<void> {
@@ -271,7 +266,7 @@ export class SignInSteps implements PromptSteps {
 
   async #signedIn(step: SignedIn): Promise<void> {
     if (await this.#terms.isAsked(step)) return;
-    const { userId, methods, generation, passkey, since, providerSession, credential } = step;
+    const { userId, methods, generation, passkey, since, isEarlier, providerSession, credential } = step;
     if (this.#provider.isProving && !(await this.#provider.link(step))) return;
     this.#deps.records.bind(userId, generation);
     // The time of the sign-in, not when the library picks it up.
@@ -282,6 +277,7 @@ export class SignInSteps implements PromptSteps {
       ...(providerSession === undefined ? {} : { providerSession }),
       ...(credential ? { credential } : {}),
       ...(passkey ? { passkeyId: passkey.passkeyId } : {}),
+      ...(isEarlier ? { isEarlier } : {}),
     };
     return this.#request.finish({ login: { ...login, ...by } });
   }
@@ -298,8 +294,7 @@ export class SignInSteps implements PromptSteps {
 
   async #afterFirst(work: (pending: PendingSignIn) => Promise<void>): Promise<void> {
     const pending = await this.#pending();
-    if (!pending || !(await this.#deps.signIn.isStillValid(pending)))
-      return this.#showSignIn({ refused: refusal(this.#words.tooLate, 401) });
+    if (!pending || !(await this.#deps.signIn.isStillValid(pending))) return this.#tooLate();
     return work(pending);
   }
 
@@ -374,7 +369,7 @@ export class SignInSteps implements PromptSteps {
   #createPasskey(form: URLSearchParams): Promise<void> {
     const { signIn } = this.#deps;
     return this.#afterFirst(async (pending) => {
-      if (!this.#mayAddPasskey(pending)) return this.#showSignIn({ refused: refusal(this.#words.tooLate, 401) });
+      if (!this.#mayAddPasskey(pending)) return this.#tooLate();
       const challenges = this.#request.challengesFor(newOf(pending.userId));
       const answer = { challenges, text: text(form, 'passkey'), name: text(form, 'passkey_name') };
       try {

@@ -13,6 +13,7 @@ import { fail } from '../../ground/faults.ts';
 import type { PartialLogin, Scopes } from '../../login/tokens/index.ts';
 import type { EnteredBy } from '../../login/wallet-sign-in/index.ts';
 import { createExpiredPasswords, type ExpiredPasswordDeps } from './expired-passwords.ts';
+import { createFactorSignIn, type FactorSignInDeps } from './factor-sign-in.ts';
 import { createPasskeySignIn, type PasskeySignInDeps } from './passkey-sign-in.ts';
 import { createWalletSignInStep, type WalletSignInStepDeps } from './wallet-sign-in.ts';
 
@@ -38,7 +39,7 @@ export interface BrowserSignInResult extends PartialLogin {
 export const deviceCookieName = (userId: string): string =>
   `gatehouse_device_${createHash('sha256').update(userId).digest('hex').slice(0, 12)}`;
 
-export interface SignInDeps extends PasskeySignInDeps, WalletSignInStepDeps {
+export interface SignInDeps extends PasskeySignInDeps, FactorSignInDeps, WalletSignInStepDeps {
   readonly factor: Factor;
   readonly devices: Devices;
   readonly scopes: Scopes;
@@ -102,6 +103,7 @@ export function createSignIn(deps: SignInDeps) {
 
   return {
     ...createPasskeySignIn(deps),
+    ...createFactorSignIn(deps),
     nextSteps: deps.nextSteps,
     ...byWallet,
     ...createExpiredPasswords({ ...deps, findUser, domainOf }),

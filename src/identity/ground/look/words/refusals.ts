@@ -14,6 +14,7 @@ const en = {
   unknownDashboard: 'The site that sent you here may not use this service to sign people in.',
   inDirectory: 'Your organization manages this in its directory. It is changed there.',
   noNewInDirectory: 'Accounts of this domain are made in the directory of the organization.',
+  twoFactorMustStay: 'Everybody here must have a second factor, so it stays on. Only an administrator can reset it.',
   twoFactorIsOffAlready: 'Two-factor authentication is off already.',
   deviceStolen: 'Somebody may have copied the sign-in of this device. All remembered devices of the account were forgotten.',
   passkeyNotAdded: 'The passkey could not be added. Try again, or use another one.',
@@ -45,6 +46,8 @@ const es: typeof en = {
   unknownDashboard: 'La página que le envió aquí no es de las que usan este servicio para iniciar sesión.',
   inDirectory: 'Su organización gestiona esto en su directorio. Se cambia allí.',
   noNewInDirectory: 'Las cuentas de este dominio se crean en el directorio de la organización.',
+  twoFactorMustStay:
+    'Aquí todas las personas deben tener un segundo factor, así que sigue activado. Solo un administrador puede restablecerlo.',
   twoFactorIsOffAlready: 'La autenticación de dos factores ya está desactivada.',
   deviceStolen:
     'Es posible que alguien haya copiado el inicio de sesión de este dispositivo. Se han olvidado todos los dispositivos recordados de la cuenta.',

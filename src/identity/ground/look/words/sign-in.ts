@@ -30,6 +30,9 @@ const en = {
   useCode: 'Use a code from the app instead',
   rememberDevice: 'Do not ask for a code again on this device',
   wrongCode: 'This code is not right, or it was used already.',
+  newFactorText:
+    'Everybody here must have a second factor. Turn it on now: you need an authenticator app, on your phone or your computer.',
+  recoveryCodesShown: 'Your second factor is on. The recovery codes were shown already; you can create new ones in your account.',
   passkeySignIn: 'Sign in with a passkey',
   passkeyUse: 'Use a passkey',
   passkeyText: 'Use one of your passkeys.',
@@ -111,6 +114,10 @@ const es: typeof en = {
   useCode: 'Usar un código de la aplicación',
   rememberDevice: 'No volver a preguntar en este dispositivo',
   wrongCode: 'Este código no es correcto o ya se ha usado.',
+  newFactorText:
+    'Aquí todas las personas deben tener un segundo factor. Actívelo ahora: necesita una aplicación de autenticación, en el teléfono o en el ordenador.',
+  recoveryCodesShown:
+    'Su segundo factor está activado. Los códigos de recuperación ya se mostraron; puede crear otros nuevos en su cuenta.',
   passkeySignIn: 'Iniciar sesión con una llave de acceso',
   passkeyUse: 'Usar una llave de acceso',
   passkeyText: 'Use una de sus llaves de acceso.',

@@ -2,10 +2,10 @@
 import type { Configuration } from 'oidc-provider';
 import { LANGUAGE_TAGS } from '../../../../platform/languages/index.ts';
 import type { Access } from '../../../access/context/index.ts';
-import type { FreshLogin } from '../../../access/rules/index.ts';
 import { ID_TOKEN_ALGORITHMS } from '../../../applications/consumers/index.ts';
 import type { WalletProviders } from '../../../applications/wallet-providers/index.ts';
 import type { Passkeys } from '../../../directory/passkeys/index.ts';
+import type { LoginRequirements } from '../../../directory/two-factor/index.ts';
 import type { Federation } from '../../../login/federation/index.ts';
 import type { WalletSignIn } from '../../../login/wallet-sign-in/index.ts';
 import { isAnonymousWallet } from '../../first-party-clients/index.ts';
@@ -50,7 +50,8 @@ export interface ProviderDeps {
   /** Applications that are part of this installation: people are not asked for consent. */
   isFirstParty(clientId: string): boolean;
   needsMore: PromptDeps['needsMore'];
-  readonly freshLogin: PromptDeps['freshLogin'] & Pick<FreshLogin, 'isEnough'>;
+  readonly freshLogin: PromptDeps['freshLogin'];
+  readonly requirements: Pick<LoginRequirements, 'isEnough'>;
   readonly providerSessions: Federation['sessions'];
   readonly catalog: CredentialCatalog;
   readonly walletProviders: WalletProviders;
@@ -60,9 +61,9 @@ export interface ProviderDeps {
 
 /** The account may ask for more since. A credential that was revoked since lets nobody in, nor does a passkey that was removed. */
 const isSufficient =
-  ({ freshLogin, walletEntry, passkeys }: ProviderDeps): AdapterDeps['isSufficient'] =>
-  async ({ accountId, amr = [], credential, passkeyId }) =>
-    (await freshLogin.isEnough({ userId: accountId, methods: methodsOf(amr) })) &&
+  ({ requirements, walletEntry, passkeys }: ProviderDeps): AdapterDeps['isSufficient'] =>
+  async ({ accountId, amr = [], credential, passkeyId, isEarlier = false }) =>
+    (await requirements.isEnough(accountId, methodsOf(amr), { isEarlier })) &&
     (credential === undefined || (await walletEntry.isStillGood(accountId, credential))) &&
     (passkeyId === undefined || passkeys.isThere(accountId, passkeyId));
 

@@ -16,6 +16,8 @@ export const refusals = {
   unknownDashboard: 'Die Website, von der Sie kommen, darf diesen Dienst nicht für Anmeldungen benutzen.',
   inDirectory: 'Ihre Organisation verwaltet dies in ihrem Verzeichnis. Es wird dort geändert.',
   noNewInDirectory: 'Konten dieser Domäne werden im Verzeichnis der Organisation angelegt.',
+  twoFactorMustStay:
+    'Alle müssen hier einen zweiten Faktor haben, deshalb bleibt er eingeschaltet. Nur die Administration kann ihn zurücksetzen.',
   twoFactorIsOffAlready: 'Die Zwei-Faktor-Anmeldung ist schon ausgeschaltet.',
   deviceStolen: 'Vielleicht hat jemand die Anmeldung dieses Geräts kopiert. Alle gemerkten Geräte des Kontos wurden vergessen.',
   passkeyNotAdded: 'Der Passkey konnte nicht hinzugefügt werden. Versuchen Sie es erneut, oder verwenden Sie einen anderen.',

@@ -31,6 +31,10 @@ export const signIn = {
   useCode: 'Stattdessen einen Code aus der App verwenden',
   rememberDevice: 'Auf diesem Gerät nicht mehr nach einem Code fragen',
   wrongCode: 'Dieser Code ist nicht richtig, oder er wurde schon verwendet.',
+  newFactorText:
+    'Alle müssen hier einen zweiten Faktor haben. Schalten Sie ihn jetzt ein: Sie brauchen eine Authenticator-App, auf dem Telefon oder am Computer.',
+  recoveryCodesShown:
+    'Ihr zweiter Faktor ist eingeschaltet. Die Ersatzcodes wurden schon gezeigt; neue erstellen Sie in Ihrem Konto.',
   passkeySignIn: 'Mit einem Passkey anmelden',
   passkeyUse: 'Passkey verwenden',
   passkeyText: 'Verwenden Sie einen Ihrer Passkeys.',
