@@ -203,6 +203,16 @@ underAttack(
       await require('required');
       assert.ok(!isSignedIn(await late.go(done.headers.get('location')!)), 'the policy is newer');
       assert.ok(isSignedIn(await browser.go(SECURITY)));
+      // Signing in once more in that browser: its session ends with the others, and the sign-in goes on.
+      const back = { response_type: 'none', scope: 'openid', redirect_uri: `${api.url}${SECURITY}`, prompt: 'login' };
+      const again = await browser.go(`/openid/authorize?${new URLSearchParams({ client_id: 'gatehouse_account', ...back })}`);
+      const entered = await browser.submit(again, 'password', {
+        name: person.name,
+        password: person.password,
+        domain: domain.name,
+      });
+      const { page: shown } = await enrol(person, { browser, page: entered });
+      assert.ok(isSignedIn(await browser.submit(shown, 'factor-kept')));
     });
 
     it('is no looser in a domain than in the service, where nobody is shut out', async () => {
