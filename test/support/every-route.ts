@@ -203,7 +203,7 @@ const ENVELOPES: readonly [RegExp, unknown][] = [
   [/\/password$/, { user: { original_password: 'not the password', password: 'another password of a test' } }],
   [/\/reset_password\/:token_id\//, { user: { password: 'another password of a test' } }],
   [/\/OS-SERVICE\/.*look\/(?:logo|favicon)$/, { picture: LOGO.logo }],
-  [/\/OS-SERVICE\/.*look\/preview$/, { look: { name: 'x', color: null } }],
+  [/\/OS-SERVICE\/.*look\/preview$/, { look: { name: 'x', color: '#336699' } }],
   [/\/logo$/, LOGO],
   [/two_factor_auth$/, { two_factor_auth: { security_question: 'q', security_answer: 'a' } }],
 ];

@@ -28,6 +28,7 @@ const WITHOUT: Readonly<Record<string, string>> = {
   'PATCH /v3/OS-SERVICE/settings': 'the same',
   'GET /v3/OS-SERVICE/domains/:domain_id/settings': 'the same',
   'PATCH /v3/OS-SERVICE/domains/:domain_id/settings': 'the same',
+  'GET /v3/users/:user_id/OS-ACCESS/sign-in': 'the same',
   'POST /v3/OS-FEDERATION/identity_providers/:idp_id/mapping_trials': 'the code is that of a refusal',
   'POST /v3/OS-FEDERATION/identity_providers/:idp_id/sign_in_attempts/:attempt_id/answer': 'the same',
   // Keystone lets unrestricted application credentials create others; mayDelegate and application-credentials.security.test.ts.

@@ -469,11 +469,17 @@ function walk(api: TestApi, isEnforced: boolean): void {
 onUsualDatabase('Who may do what', (api) => walk(api, false));
 onDatabase('SQLite', 'Who may do what, with the scope enforced', { settings: ENFORCED }, (api) => walk(api, true));
 
+/** By a sign of their pattern. */
+const SAMPLES = [
+  [':', 'http://test'],
+  ['#', '#1d4ed8'],
+] as const;
+
 /** A body the schema accepts, so that a request is refused for its caller and not for its format. */
 function sampleOf(schema: Schema): unknown {
   if (Array.isArray(schema.enum)) return schema.enum[0];
   const type = [schema.type].flat()[0];
-  if (type === 'string') return schema.pattern?.toString().includes(':') ? 'http://test' : 'test';
+  if (type === 'string') return SAMPLES.find(([sign]) => schema.pattern?.toString().includes(sign))?.[1] ?? 'test';
   if (type === 'integer') return 1;
   if (type === 'array') return (schema.minItems as number) > 0 ? [sampleOf(schema.items as Schema)] : [];
   if (type !== 'object') return true;

@@ -69,13 +69,14 @@ const PERSONAS: Readonly<Record<string, Persona>> = {
 /** The rules are the same code on both databases. */
 const ON_POSTGRESQL = ['a manager of the domain', 'the provider of the application'];
 
+/** The token of the caller ends with it: one of these comes last. */
+const endsToken = ({ path }: Route<never>): boolean => /\/(?:tokens|OS-DELEGATED\/access)$/.test(path);
+
 onUsualDatabase('What a caller may do', (api) => {
   const routes = identityRoutes()
     .filter((route) => !isOpen(route) && route.spec.access !== PROVISIONING && !NOT_ASKED.includes(nameOfRoute(route)))
     .filter(({ path }) => parametersOf(path).every((name) => CAN_BE_ASKED.test(name)))
-    .sort((one, other) => ORDER.indexOf(one.method) - ORDER.indexOf(other.method))
-    // The token of the caller ends with it.
-    .sort((one, other) => Number(one.path.endsWith('/tokens')) - Number(other.path.endsWith('/tokens')));
+    .sort((one, other) => ORDER.indexOf(one.method) - ORDER.indexOf(other.method));
 
   const allowed = async (token: string, ids: Readonly<Record<string, string>> = {}): Promise<string[]> => {
     const answer = await api.get(`${ALLOWED}?${new URLSearchParams(ids)}`, { token });
@@ -102,7 +103,10 @@ onUsualDatabase('What a caller may do', (api) => {
       const world = await makeWorld(api);
       const token = await persona(api, world);
       const differences: (string | undefined)[] = [];
-      for (const route of aShareOf(routes, 3, turn)) differences.push(await compare(route, world, token));
+      const asked = aShareOf(routes, 3, turn);
+      const last = asked.filter(endsToken);
+      for (const route of [...asked.filter((one) => !endsToken(one)), ...last.slice(turn % 2, (turn % 2) + 1)])
+        differences.push(await compare(route, world, token));
       assert.deepEqual(differences.filter(Boolean), []);
       assert.ok(routes.length > 100);
     });
