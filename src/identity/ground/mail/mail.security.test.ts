@@ -111,7 +111,10 @@ onEachMailing('Mail, attacked', (mailing) => {
     await mailing.enqueue(mail, { to, template: 'reset-password', values: { name: 'Private Person', link: LINK } });
     const rows = await mailing.rows();
     // To whom it goes is for administrators to find.
-    assert.deepEqual(rows.map(({ recipient }) => recipient), [to]);
+    assert.deepEqual(
+      rows.map(({ recipient }) => recipient),
+      [to],
+    );
     const whole = JSON.stringify(rows.map((row) => ({ ...row, recipient: undefined })));
     for (const secret of [TOKEN, to, 'Private', 'password?token', ISSUER]) assert.ok(!whole.includes(secret), secret);
     for (const { sealed } of rows) {
