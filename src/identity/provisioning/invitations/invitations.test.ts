@@ -286,8 +286,8 @@ onEachDatabase(
       assert.equal((await client.accepted(link)).status, 200);
       const before = await api.make('domain', { name: uniqueName('open') });
       const late = await client.invited({ domain_id: before.id, email: 'eve@example.com' });
-      assertOk(await api.patch(`/v3/domains/${strict.id}`, { domain: { name: uniqueName('former') } }));
-      assertOk(await api.patch(`/v3/domains/${before.id}`, { domain: { name: 'strict' } }));
+      const settings = { 'registration.allowed_email_domains': 'elsewhere.example' };
+      assertOk(await api.patch(`/v3/OS-SERVICE/domains/${before.id}/settings`, { settings }));
       const refused = await client.accepted(late.link);
       assert.equal(refused.status, 403);
       assert.match(refused.text, /no longer allowed to invite you/);
