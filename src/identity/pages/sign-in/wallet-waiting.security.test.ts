@@ -13,6 +13,7 @@ import { assertNotSignedIn, usesVisitors } from '../../../../test/support/wallet
 import type { AuthMethod } from '../../access/context/index.ts';
 import type { LoginAttempt } from '../../directory/logins/index.ts';
 import type { UserWithExpiry } from '../../directory/users/index.ts';
+import { createNextSteps } from '../../operations/sign-in-preview/index.ts';
 import { createWalletSignInStep, type WalletSignInStepDeps } from './wallet-sign-in.ts';
 
 const settings = { GATEHOUSE_IDENTITY_WALLET_SIGN_IN: 'both' };
@@ -125,7 +126,7 @@ describe('A wallet that was asked for after other steps than those that are ther
 
   /** `earlier`: the steps before. */
   function enters(earlier: readonly AuthMethod[]): Promise<unknown> {
-    const { wallet } = createWalletSignInStep({
+    const deps = {
       users: { find: async () => user },
       federation: { links: { mayBeByWallet: async () => true } },
       walletSignIn: {
@@ -133,6 +134,10 @@ describe('A wallet that was asked for after other steps than those that are ther
         entry: { enter: async () => ({ userId: user.id, credential }) },
         hasCredential: async () => true,
       },
+    };
+    const { wallet } = createWalletSignInStep({
+      ...deps,
+      hasWallet: createNextSteps(deps as unknown as Parameters<typeof createNextSteps>[0]).hasWallet,
       auth: {
         signInWith: async (_method: string, find: (attempt: object) => Promise<UserWithExpiry | undefined>) => {
           assert.ok(await find({}), 'refused');
