@@ -1,4 +1,5 @@
-// The rows of processes. Only PostgreSQL has any, and its clock counts: those of the machines may differ.
+// A row for each process that uses this database. On SQLite there is one process, and no row. Times are those of the database server,
+// because the clocks of the machines may differ.
 import { sql } from 'kysely';
 import type { Reader, ReplicaRow, Tx } from '../../ground/database/index.ts';
 
