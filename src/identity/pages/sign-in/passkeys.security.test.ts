@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { passTime } from '../../../../test/support/account-deletion.ts';
 import { onUsualDatabase, TestApi, uniqueName, withApi } from '../../../../test/support/api.ts';
 import { connectProvider, ROOT } from '../../../../test/support/federation.ts';
 import {
@@ -219,7 +220,7 @@ const define = (api: TestApi): void => {
       const person = await PasskeyPerson.withPasskey(api);
       const browser = new TestBrowser(api);
       const account = await browser.signIn('/account/security', person);
-      api.clock.advance(1000);
+      await passTime(api, 1000);
       for (const step of ['passkey-new', 'passkey-remove']) assert.equal(stepOf(await browser.submit(account, step)), 'password');
     });
 
