@@ -3,6 +3,7 @@ import type { EventEmitter } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AdapterPayload, KoaContextWithOIDC, Provider } from 'oidc-provider';
 import { seconds } from '../../../platform/clock.ts';
+import { inBackground, untilDeadline } from '../../../platform/deadline.ts';
 import { outageOf } from '../../../platform/http/index.ts';
 import type { Throttle } from '../../../platform/limits/index.ts';
 import type { Access } from '../../access/context/index.ts';
@@ -284,11 +285,12 @@ export function createCurrentProvider(deps: CurrentProviderDeps): () => Promise<
     ready = undefined;
   });
   return async function currentProvider(): Promise<ProviderWithKeys> {
-    ready ??= buildProvider(deps).catch((error: unknown) => {
+    // For all who wait: it goes on when the request that began it is given up.
+    ready ??= inBackground(() => buildProvider(deps)).catch((error: unknown) => {
       ready = undefined;
       throw error;
     });
-    const current = await ready;
+    const current = await untilDeadline(ready);
     const { changesAt } = current.keys;
     if (changesAt === null || seconds(deps.clock) < changesAt) return current;
     // An announced key becomes active.

@@ -25,7 +25,8 @@ describe('A client that resets its connection', () => {
         connection.socket.resetAndDestroy();
       }
     // Answered after all of them.
-    assert.equal((await fetch(`${url}/openid/jwks`)).status, 200);
+    const answer = await fetch(`${url}/openid/jwks`);
+    assert.equal(answer.status, 200, `${await answer.text()}\n${service.stdout}\n${service.stderr}`);
     await service.stop();
     assert.doesNotMatch(service.stderr, /Error|^\s+at /m);
     for (const line of service.stdout.split('\n').filter((one) => one !== '' && !one.startsWith('Gatehouse')))
