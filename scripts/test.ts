@@ -46,6 +46,8 @@ const folder = mkdtempSync(join(temporaryFolder(), 'gatehouse-tests-'));
 chmodSync(folder, 0o711);
 // Settings of the shell that starts the tests must not leak into the services the tests start.
 const env = Object.fromEntries(Object.entries(process.env).filter(([key]) => !key.startsWith('GATEHOUSE_')));
+/** Who names files wants each on both databases (test/support/migrated-database.ts). */
+const turns = chosen.length > 0 ? {} : { TEST_IN_TURN: '1' };
 const failuresPath = join(folder, 'failures');
 // Beside the folder, because it is no leftover.
 const templates = mkdtempSync(join(temporaryFolder(), 'gatehouse-templates-'));
@@ -67,7 +69,10 @@ function run(chosenFiles: readonly string[]): { readonly status: number; readonl
       `--test-timeout=${process.env.TEST_TIMEOUT_MS ?? 900_000}`,
       ...chosenFiles,
     ],
-    { stdio: 'inherit', env: { ...env, TEST_POSTGRES_URL: postgres.url, TEST_SQLITE_TEMPLATES: templates, TMPDIR: folder } },
+    {
+      stdio: 'inherit',
+      env: { ...env, ...turns, TEST_POSTGRES_URL: postgres.url, TEST_SQLITE_TEMPLATES: templates, TMPDIR: folder },
+    },
   );
   const failed = new Set(readFileSync(failuresPath, 'utf8').split('\n').filter(Boolean));
   rmSync(failuresPath);

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { TestApi, uniqueName } from './support/api.ts';
+import { databasesInTurn } from './support/migrated-database.ts';
 import { OurProvider } from './support/our-provider.ts';
 import { makeUser } from './support/relying-party.ts';
 import { redirectTargetOf, TestBrowser } from './support/test-browser.ts';
@@ -15,7 +16,7 @@ const KEYS = '/api/v1/wallet/keys';
 const SESSION = 'gatehouse_wallet';
 const CONSUMER = '/v3/OS-OAUTH2/consumers/gatehouse_wallet';
 
-for (const kind of ['SQLite', 'PostgreSQL'] as const)
+for (const kind of databasesInTurn('A wallet session of somebody the identity service shut out'))
   describe(`A wallet session of somebody the identity service shut out (${kind})`, () => {
     const api = new TestApi(kind);
     const provider = new OurProvider(api);

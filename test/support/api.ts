@@ -15,6 +15,7 @@ import {
   BOTH_DATABASES,
   DATABASES_OF_ATTACKS,
   type DatabaseKind,
+  databasesInTurn,
   migratedDatabase,
   USUAL_DATABASES,
 } from './migrated-database.ts';
@@ -258,8 +259,13 @@ export async function withApi(options: ApiOptions, work: (api: TestApi) => Promi
   }
 }
 
-/** Runs the same tests on SQLite and on a real PostgreSQL. */
+/** On SQLite or on a real PostgreSQL in turn with other suites, and by `npm run test:all` on both. */
 export function onEachDatabase(name: string, define: (api: TestApi) => void, options: ApiOptions = {}): void {
+  for (const kind of databasesInTurn(name)) onDatabase(kind, name, options, define);
+}
+
+/** On both in every run: for statements that no other suite sends. */
+export function onBothDatabases(name: string, define: (api: TestApi) => void, options: ApiOptions = {}): void {
   for (const kind of BOTH_DATABASES) onDatabase(kind, name, options, define);
 }
 

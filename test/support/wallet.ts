@@ -10,7 +10,7 @@ import { walletSettings } from '../../src/wallet/ground/settings.ts';
 import { createWalletService, openWalletDatabase, type WalletService } from '../../src/wallet/service.ts';
 import { type ApiAnswer, type DatabaseKind, TestClock } from './api.ts';
 import { send } from './http.ts';
-import { BOTH_DATABASES, migratedDatabase, USUAL_DATABASES } from './migrated-database.ts';
+import { databasesInTurn, migratedDatabase, USUAL_DATABASES } from './migrated-database.ts';
 import { PlainProvider, SharedProvider } from './plain-provider.ts';
 
 export interface WalletOptions {
@@ -195,9 +195,9 @@ export function onWallet(kind: DatabaseKind, name: string, options: WalletOption
   });
 }
 
-/** Runs the same tests on SQLite and on a real PostgreSQL. */
+/** On SQLite or on a real PostgreSQL in turn with other suites, and by `npm run test:all` on both. */
 export function onEachWallet(name: string, define: (wallet: TestWallet) => void, options: WalletOptions = {}): void {
-  for (const kind of BOTH_DATABASES) onWallet(kind, name, options, define);
+  for (const kind of databasesInTurn(name)) onWallet(kind, name, options, define);
 }
 
 /** On SQLite, and by `npm run test:all` on PostgreSQL, too: for what no database decides, such as messages and pages. */

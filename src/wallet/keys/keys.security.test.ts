@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { createPrivateKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { describe, it } from 'node:test';
+import { databasesInTurn } from '../../../test/support/migrated-database.ts';
 import { onEachWallet, TestWallet } from '../../../test/support/wallet.ts';
 import { assertProblem } from '../../../test/support/wallet-answers.ts';
 import { bindCredential, inDatabase, keyRow } from '../../../test/support/wallet-rows.ts';
@@ -364,7 +365,7 @@ onEachWallet('The security of keys', (wallet) => {
   });
 });
 
-for (const kind of ['SQLite', 'PostgreSQL'] as const) {
+for (const kind of databasesInTurn('A new master key')) {
   describe(`A new master key (${kind})`, () => {
     it('opens every key once they are sealed anew, and the old one opens none', async (t) => {
       const wallet = new TestWallet(kind);

@@ -5,11 +5,12 @@ import { assertOk } from '../../../../test/support/answers.ts';
 import { uniqueName } from '../../../../test/support/api.ts';
 import { DirectoryDomain } from '../../../../test/support/directory-domain.ts';
 import { exchange, signedV2 } from '../../../../test/support/ec2.ts';
+import { databasesInTurn } from '../../../../test/support/migrated-database.ts';
 import { dnOf, passwordOf } from '../../../../test/support/slapd.ts';
 import { whenAt } from '../../../../test/support/test-points.ts';
 import { makeTrust, trustPerson, trustToken, useTrust } from '../../../../test/support/trusts.ts';
 
-for (const kind of ['SQLite', 'PostgreSQL'] as const) {
+for (const kind of databasesInTurn('Whoever has left a directory')) {
   describe(`Whoever has left a directory (${kind})`, () => {
     const domain = new DirectoryDomain(kind, { slapd: { people: 7 } });
     const { api, slapd } = domain;

@@ -5,9 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { assertOk, assertRefused } from '../../../../test/support/answers.ts';
-import { ADMIN_PASSWORD, type DatabaseKind, TestApi, uniqueName } from '../../../../test/support/api.ts';
+import { ADMIN_PASSWORD, TestApi, uniqueName } from '../../../../test/support/api.ts';
 import { ENTRIES, ldapSection } from '../../../../test/support/directory.ts';
 import { renewAdministrator, replace } from '../../../../test/support/directory-domain.ts';
+import { databasesInTurn } from '../../../../test/support/migrated-database.ts';
 import { connect, type ScimClient, USER } from '../../../../test/support/scim.ts';
 import { dnOf, group, groupDn, passwordOf, person, Slapd } from '../../../../test/support/slapd.ts';
 import { publicId } from './public-id.ts';
@@ -18,7 +19,7 @@ const SYNC_SECONDS = 60;
 const folder = mkdtempSync(join(tmpdir(), 'gatehouse-directories-'));
 after(() => rmSync(folder, { recursive: true }));
 
-for (const kind of ['SQLite', 'PostgreSQL'] as const satisfies DatabaseKind[]) {
+for (const kind of databasesInTurn('A domain in a directory')) {
   describe(`A domain in a directory (${kind})`, () => {
     const slapd = new Slapd({ people: PEOPLE, entries: ENTRIES });
     const name = uniqueName('Acme');

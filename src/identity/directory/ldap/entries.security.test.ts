@@ -2,15 +2,16 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { assertOk, assertRefused } from '../../../../test/support/answers.ts';
-import { type DatabaseKind, uniqueName } from '../../../../test/support/api.ts';
+import { uniqueName } from '../../../../test/support/api.ts';
 import { ENTRIES } from '../../../../test/support/directory.ts';
 import { DirectoryDomain, renewAdministrator, replace } from '../../../../test/support/directory-domain.ts';
+import { databasesInTurn } from '../../../../test/support/migrated-database.ts';
 import { dnOf, GROUPS, group, groupDn, PEOPLE, passwordOf, person } from '../../../../test/support/slapd.ts';
 
 const SUB = `ou=Sub,${PEOPLE}`;
 const SUB_GROUPS = `ou=Sub,${GROUPS}`;
 
-for (const kind of ['SQLite', 'PostgreSQL'] as const satisfies DatabaseKind[])
+for (const kind of databasesInTurn('Entries of a directory'))
   describe(`Entries of a directory (${kind})`, () => {
     const domain = new DirectoryDomain(kind, {
       slapd: {

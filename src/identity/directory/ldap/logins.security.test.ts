@@ -5,10 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { assertOk, assertRefused } from '../../../../test/support/answers.ts';
-import { type DatabaseKind, TestApi, uniqueName } from '../../../../test/support/api.ts';
+import { TestApi, uniqueName } from '../../../../test/support/api.ts';
 import { ENTRIES, ldapSection } from '../../../../test/support/directory.ts';
 import { DirectoryDomain } from '../../../../test/support/directory-domain.ts';
 import { FakeLdap } from '../../../../test/support/fake-ldap.ts';
+import { databasesInTurn } from '../../../../test/support/migrated-database.ts';
 import { RelyingParty } from '../../../../test/support/relying-party.ts';
 import { dnOf, PEOPLE, passwordOf, person, READER, Slapd } from '../../../../test/support/slapd.ts';
 import { TestBrowser } from '../../../../test/support/test-browser.ts';
@@ -21,7 +22,7 @@ let addresses = 0;
 const newAddress = (): string => `203.0.${++addresses}.7`;
 const from = (address: string) => ({ token: null, headers: { 'X-Forwarded-For': address } });
 
-for (const kind of ['SQLite', 'PostgreSQL'] as const satisfies DatabaseKind[]) {
+for (const kind of databasesInTurn('Accounts of a directory under attack')) {
   describe(`Accounts of a directory under attack (${kind})`, () => {
     const slapd = new Slapd({ people: 20, entries: ENTRIES });
     const name = uniqueName('Acme');

@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { assertOk, assertRefused } from '../../../../test/support/answers.ts';
-import type { DatabaseKind } from '../../../../test/support/api.ts';
 import { ENTRIES } from '../../../../test/support/directory.ts';
 import { DirectoryDomain, renewAdministrator, replace } from '../../../../test/support/directory-domain.ts';
 import { smtpSettings } from '../../../../test/support/mail-server.ts';
 import { askForPassword, newestMail, newMailbox, startMailServer } from '../../../../test/support/mailbox.ts';
+import { databasesInTurn } from '../../../../test/support/migrated-database.ts';
 import { AT_LOCALHOST, PasskeyPerson, servesAtLocalhost } from '../../../../test/support/passkeys.ts';
 import { RegistrationClient } from '../../../../test/support/registration.ts';
 import { connect, type ScimClient } from '../../../../test/support/scim.ts';
@@ -26,7 +26,7 @@ const words = {
 
 const server = await startMailServer();
 
-for (const kind of ['SQLite', 'PostgreSQL'] as const satisfies DatabaseKind[])
+for (const kind of databasesInTurn('People of a directory'))
   describe(`People of a directory (${kind})`, () => {
     const domain = new DirectoryDomain(kind, {
       slapd: { people: 10, entries: ENTRIES },

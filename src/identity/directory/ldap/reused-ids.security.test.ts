@@ -3,15 +3,14 @@ import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import * as client from 'openid-client';
 import { assertOk, assertRefused } from '../../../../test/support/answers.ts';
-import { type DatabaseKind, uniqueName } from '../../../../test/support/api.ts';
+import { uniqueName } from '../../../../test/support/api.ts';
 import { DirectoryDomain, replace } from '../../../../test/support/directory-domain.ts';
 import { exchange, signedV2 } from '../../../../test/support/ec2.ts';
+import { databasesInTurn } from '../../../../test/support/migrated-database.ts';
 import { AT_LOCALHOST, PasskeyPerson, servesAtLocalhost } from '../../../../test/support/passkeys.ts';
 import { RelyingParty, refusal } from '../../../../test/support/relying-party.ts';
 import { dnOf, passwordOf, person } from '../../../../test/support/slapd.ts';
 import { stepOf, TestBrowser } from '../../../../test/support/test-browser.ts';
-
-const KINDS = ['SQLite', 'PostgreSQL'] as const satisfies DatabaseKind[];
 
 /** People of the domain with everything that lets them in. */
 function peopleOf(domain: DirectoryDomain) {
@@ -56,7 +55,7 @@ function peopleOf(domain: DirectoryDomain) {
   return { make, isSignedIn };
 }
 
-for (const kind of KINDS) {
+for (const kind of databasesInTurn('Whoever gets the id of somebody who left')) {
   describe(`Whoever gets the id of somebody who left (${kind})`, () => {
     const domain = new DirectoryDomain(kind, { slapd: { people: 9 }, settings: AT_LOCALHOST });
     const { api, slapd } = domain;

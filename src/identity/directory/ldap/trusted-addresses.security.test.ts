@@ -3,16 +3,17 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { assertRefused } from '../../../../test/support/answers.ts';
-import { type DatabaseKind, uniqueName } from '../../../../test/support/api.ts';
+import { uniqueName } from '../../../../test/support/api.ts';
 import { DirectoryDomain } from '../../../../test/support/directory-domain.ts';
 import { connectProvider, providerFor, Traveller } from '../../../../test/support/federation.ts';
+import { databasesInTurn } from '../../../../test/support/migrated-database.ts';
 import type { PlainProvider } from '../../../../test/support/plain-provider.ts';
 import { ProviderTokens } from '../../../../test/support/provider-tokens.ts';
 import { RelyingParty } from '../../../../test/support/relying-party.ts';
 import { usesDatabaseOf } from '../../../../test/support/restartable-api.ts';
 import { stepOf } from '../../../../test/support/test-browser.ts';
 
-for (const kind of ['SQLite', 'PostgreSQL'] as const satisfies DatabaseKind[])
+for (const kind of databasesInTurn('Somebody in a directory, whose address a trusted provider names'))
   describe(`Somebody in a directory, whose address a trusted provider names (${kind})`, () => {
     const domain = new DirectoryDomain(kind, { slapd: { people: 3 } });
     const { api } = domain;
