@@ -9,7 +9,7 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { before, it } from 'node:test';
 import { KNOWN_PATHS } from '../src/identity/openid/paths/index.ts';
-import { onEachDatabase, type TestApi, uniqueName } from './support/api.ts';
+import { onUsualDatabase, type TestApi, uniqueName } from './support/api.ts';
 import { connectProvider } from './support/federation.ts';
 import { InvitationClient, submit } from './support/invitations.ts';
 import { ACCESS_TOKEN, basic } from './support/keyrock-client.ts';
@@ -146,7 +146,7 @@ const plain = ({ status, headers, text }: Answer, name: string): string =>
     .replaceAll(/interaction[/=][\w-]+/g, 'interaction')
     .replaceAll(/"req-[\w-]+"/g, '');
 
-onEachDatabase(
+onUsualDatabase(
   'An account that exists, and one that does not',
   (api: TestApi) => {
     servesAtLocalhost(api);

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { it } from 'node:test';
 import pg from 'pg';
 import { createSeal } from '../src/platform/seal/index.ts';
-import { databasesInTurn } from './support/migrated-database.ts';
+import { BOTH_DATABASES } from './support/migrated-database.ts';
 import { ScriptedProvider } from './support/plain-provider-scripted.ts';
 import { sharedPostgres } from './support/postgres.ts';
 import { onWallet, type TestWallet, WalletUser } from './support/wallet.ts';
@@ -73,7 +73,7 @@ function openKey(wallet: TestWallet, row: { id: string; owner: string; wrapped_k
   return createPrivateKey({ key: der, format: 'der', type: 'pkcs8' });
 }
 
-for (const kind of databasesInTurn('The database of the wallet')) {
+for (const kind of BOTH_DATABASES) {
   const provider = new ScriptedProvider();
   onWallet(kind, 'The database of the wallet', { provider }, (wallet) => {
     it('holds no private key, no token and no session id in clear', async () => {

@@ -198,7 +198,7 @@ onDatabase('SQLite', 'The console with a bad network', { settings: DELETION_ALLO
 
   it('sends no change twice, and keeps what was entered', async () => {
     const { page, network } = await openAsAdmin(api);
-    for (const change of aShareOf(changes(), 8)) await checkChange(page, network, change);
+    for (const change of aShareOf(changes(), 16)) await checkChange(page, network, change);
   });
 
   it('tells somebody that somebody else has changed the same, and keeps what they entered', async () => {
@@ -206,7 +206,7 @@ onDatabase('SQLite', 'The console with a bad network', { settings: DELETION_ALLO
     const other = await page.context().newPage();
     await other.goto(`${api.url}/console`);
     await other.locator('.screen-body[aria-busy=false]').waitFor();
-    for (const change of aShareOf(edits(), 5)) {
+    for (const change of aShareOf(edits(), 8)) {
       const [mine, theirs] = [change.textOf(uniqueName('mine')), change.textOf(uniqueName('theirs'))];
       await enter(page, change, mine);
       await enter(other, change, theirs);

@@ -230,7 +230,7 @@ function walk(api: TestApi, callers: typeof CALLERS): void {
     assert.deepEqual([...listed].sort(), all, 'each screen has an entry in test/support/console-screens.ts');
   });
 
-  for (const [turn, [name, make]] of aShareOf(Object.entries(callers), 2).entries())
+  for (const [turn, [name, make]] of aShareOf(Object.entries(callers), 3).entries())
     it(`is what the service allows to ${name}`, async () => {
       const caller = await make(api, world);
       const page = await openConsole(chromium, api, { person: caller });
@@ -241,7 +241,7 @@ function walk(api: TestApi, callers: typeof CALLERS): void {
       await page.getByRole('heading', { level: 1, name: words.overview.title }).waitFor();
       const screens = consoleScreens(world, caller);
       const known = new Set(screens.flatMap(({ path }) => [path, `${path.split('?')[0]}?tab=settings`]));
-      for (const screen of aShareOf(screens, 8, turn)) await visitor.open(screen, known);
+      for (const screen of aShareOf(screens, 12, turn)) await visitor.open(screen, known);
       await visitor.checkMenu();
       assert.deepEqual(visitor.troubles, []);
     });

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { assertForbidden, assertOk, assertRefused } from '../../../../test/support/answers.ts';
-import { onEachDatabase, type TestApi } from '../../../../test/support/api.ts';
+import { onBothDatabases, type TestApi } from '../../../../test/support/api.ts';
 import { makePerson } from '../../../../test/support/applications.ts';
 import { databaseOf } from '../../../../test/support/restartable-api.ts';
 import { enable, logInWith, makeTwoFactorPerson, NO_BODY, QUESTION } from '../../../../test/support/second-factor.ts';
@@ -234,7 +234,7 @@ function define(api: TestApi): void {
   });
 }
 
-onEachDatabase('Notifications', define, {
+onBothDatabases('Notifications', define, {
   settings: {
     GATEHOUSE_IDENTITY_WEBHOOK_URL: hook.url,
     GATEHOUSE_IDENTITY_WEBHOOK_SECRET: SECRET,
@@ -242,7 +242,7 @@ onEachDatabase('Notifications', define, {
   },
 });
 
-onEachDatabase('The outbox', (api) => {
+onBothDatabases('The outbox', (api) => {
   let db: Database;
   const own = new Hook();
   const clock = new StoppedClock();

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { sql } from 'kysely';
 import { assertOk } from '../../../../test/support/answers.ts';
-import { onEachDatabase, uniqueName } from '../../../../test/support/api.ts';
+import { onBothDatabases, uniqueName } from '../../../../test/support/api.ts';
 import { connectProvider, providerFor, ROOT, signInAt, Traveller } from '../../../../test/support/federation.ts';
 import { until } from '../../../../test/support/mailbox.ts';
 import type { PlainProvider } from '../../../../test/support/plain-provider.ts';
@@ -18,7 +18,7 @@ const ROWS_AT_ONCE = 500;
 /** So long a request of an administrator may take on a busy machine. Seven queries for each person took longer than this. */
 const LIMIT_MS = 30_000;
 
-onEachDatabase('A provider with many people', (api) => {
+onBothDatabases('A provider with many people', (api) => {
   const db = usesDatabaseOf(api);
   let application: RelyingParty;
   let provider: PlainProvider;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { onEachDatabase } from '../../../../test/support/api.ts';
+import { onBothDatabases } from '../../../../test/support/api.ts';
 import { databaseOf } from '../../../../test/support/restartable-api.ts';
 import { createCaches, type Feed } from '../../../platform/database/index.ts';
 import type { TokenRecord } from '../../access/context/index.ts';
@@ -13,7 +13,7 @@ import { newAuditId } from './token-format.ts';
 const ALLOW_EXPIRED = 300;
 const TOKEN_SECONDS = 3600;
 
-onEachDatabase('Revocations', (api) => {
+onBothDatabases('Revocations', (api) => {
   let db: Database;
   let revocations: Revocations;
   const begin = (on: Database) =>

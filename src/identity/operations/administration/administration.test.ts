@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { after, it } from 'node:test';
 import { assertOk } from '../../../../test/support/answers.ts';
-import { onEachDatabase, uniqueName } from '../../../../test/support/api.ts';
+import { onBothDatabases, uniqueName } from '../../../../test/support/api.ts';
 import { usesDatabaseOf } from '../../../../test/support/restartable-api.ts';
 import { connect } from '../../../../test/support/scim.ts';
 import { noteBackup, noteBackupFailure } from '../../../platform/last-backup.ts';
@@ -39,7 +39,7 @@ const ADMINISTRATORS = [
   'DELETE /v3/OS-SERVICE/deliveries/nothing',
 ];
 
-onEachDatabase(
+onBothDatabases(
   '/v3/OS-SERVICE',
   (api) => {
     const db = usesDatabaseOf(api);
@@ -244,7 +244,7 @@ hook.server = createServer((request, response) => {
 await new Promise<void>((resolve) => hook.server!.listen(0, '127.0.0.1', () => resolve()));
 hook.server.unref();
 
-onEachDatabase(
+onBothDatabases(
   '/v3/OS-SERVICE/deliveries',
   (api) => {
     const db = usesDatabaseOf(api);

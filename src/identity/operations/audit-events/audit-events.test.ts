@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { assertOk } from '../../../../test/support/answers.ts';
-import { type ApiAnswer, onEachDatabase, uniqueName } from '../../../../test/support/api.ts';
+import { type ApiAnswer, onBothDatabases, onEachDatabase, uniqueName } from '../../../../test/support/api.ts';
 import { makeUser } from '../../../../test/support/relying-party.ts';
 import { usesDatabaseOf } from '../../../../test/support/restartable-api.ts';
 import { newTimedId } from '../../../platform/ids.ts';
@@ -17,7 +17,7 @@ interface EventJson {
 
 const EVENTS = '/v3/OS-AUDIT/events';
 
-onEachDatabase('GET /v3/OS-AUDIT/events', (api) => {
+onBothDatabases('GET /v3/OS-AUDIT/events', (api) => {
   const db = usesDatabaseOf(api);
   const list = async (query: Record<string, string>): Promise<EventJson[]> =>
     assertOk(await api.get(`${EVENTS}?${new URLSearchParams(query)}`)).events;
