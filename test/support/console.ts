@@ -51,6 +51,8 @@ export async function goTo(page: Page, path: string, heading: string | RegExp): 
 
 /** The same for a screen whose heading is not known, or that may be refused: until it has loaded. */
 export async function visit(page: Page, path: string): Promise<void> {
+  // A screen that is still loaded again after a change would say that it is ready, and be taken for the new one.
+  await page.locator('.screen-body:not([aria-busy=true])').waitFor();
   // The state before is marked, so that it is not taken for the new one.
   await page.evaluate("document.querySelector('.screen-body')?.setAttribute('aria-busy', 'left')");
   await move(page, path);
