@@ -91,6 +91,7 @@ function consoleScreens({ identity }: Service, { person, group, organization, ap
     at('application-credentials', `/applications/${application}?tab=credentials`),
     at('application-credential-type', `/applications/${application}?tab=credentials`, { act: dialog('New type') }),
     at('application-start', `/applications/${application}?tab=start`),
+    at('apis', '/apis'),
     at('credentials', '/credentials'),
     at('why', '/why'),
     at('why-not', why, { guide: 'console-why', act: (page) => page.locator('.answer').scrollIntoViewIfNeeded() }),

@@ -27,6 +27,8 @@ export const routes: readonly Route<ScreenEntry>[] = [
   screen('/applications', 'gh-applications', () => import('./applications/applications.ts'), 'applications'),
   screen('/applications/new', 'gh-new-application', () => import('./applications/new-application.ts'), 'first-application'),
   screen('/applications/:id', 'gh-application', () => import('./applications/application.ts'), 'applications'),
+  screen('/apis', 'gh-apis', () => import('./apis/apis.ts'), 'secure-an-api'),
+  screen('/apis/:id', 'gh-api', () => import('./apis/api.ts'), 'secure-an-api'),
   screen('/try/:id', 'gh-try-return', () => import('./applications/try-return.ts'), 'applications'),
   screen('/credentials', 'gh-credentials', () => import('./credentials/credentials.ts'), 'role-credentials'),
   screen('/providers', 'gh-providers', () => import('./providers/providers.ts'), 'providers'),
@@ -56,6 +58,7 @@ export const menu: readonly MenuEntry[] = [
   { path: '/organizations', icon: 'building', label: () => words.organizations.title, rules: ['identity:list_projects'] },
   { path: '/domains', icon: 'globe', label: () => words.organizations.domains, rules: ['identity:list_domains'] },
   { path: '/applications', icon: 'application', label: () => words.applications.title, rules: ['list_consumers'] },
+  { path: '/apis', icon: 'exchange', label: () => words.apis.title, rules: ['identity:list_apis'] },
   { path: '/credentials', icon: 'card', label: () => words.credentials.title, rules: ['list_issued_credentials'] },
   {
     path: '/why',

@@ -2,6 +2,7 @@
 // refers to another comes after it.
 import { mountNoun, type Noun, type NounDeps, type Nouns, nounRules } from './access/noun/index.ts';
 import type { IdentityApp } from './access/rules/index.ts';
+import { api } from './applications/apis/index.ts';
 import { endpointGroup } from './catalog/endpoint-filter/index.ts';
 import { policy } from './catalog/policies/index.ts';
 import { endpoint, region, service } from './catalog/services/index.ts';
@@ -14,6 +15,7 @@ export const NOUNS: { readonly [One in NounName]: Noun<One> } = {
   endpoint,
   endpoint_group: endpointGroup,
   policy,
+  api,
   service_provider: serviceProvider,
 };
 

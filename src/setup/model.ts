@@ -27,6 +27,7 @@ export const KINDS = [
   'permission',
   'application_role',
   'role_permission',
+  'api',
   'credential_type',
   'credential_target',
   'mapping',

@@ -48,6 +48,9 @@ async function plant(api: TestApi, world: ConsoleWorld): Promise<string[]> {
     permission: { name: text('permission'), action: 'GET', resource: `/${text('resource')}` },
   });
   await change(`/v3/services/${world.nouns.service.id}`, { service: { name: text('service'), type: text('service-type') } });
+  await change(`/v3/OS-OAUTH2/apis/${world.nouns.api.id}`, {
+    api: { ...both('api'), scopes: [{ name: 'papers:read', description: text('scope') }] },
+  });
   await change('/v3/regions/RegionOne', { region: { description: text('region') } });
   const provider = `/v3/OS-FEDERATION/identity_providers/${world.idp}`;
   await change(provider, { identity_provider: { description: text('provider') } });

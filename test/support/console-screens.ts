@@ -10,7 +10,26 @@ import { serviceScreens } from './console-service-screens.ts';
 import type { Ids } from './every-route.ts';
 import { LOGO } from './pictures.ts';
 
-const { people, organizations, domainSettings, look, grants, applications, audit, why, trySignIn } = words;
+const { people, organizations, domainSettings, look, grants, apis, applications, audit, why, trySignIn } = words;
+
+function apiScreen({ nouns: { api } }: ConsoleWorld): ConsoleScreen {
+  const ids = { api_id: api.id };
+  const path = `/v3/OS-OAUTH2/apis/${api.id}`;
+  const change = { rule: 'identity:update_api', ids };
+  return {
+    route: '/apis/:id',
+    path: `/apis/${api.id}`,
+    opens: ['identity:get_api'],
+    ids,
+    acts: [
+      { name: apis.change, ...change, request: ['PATCH', path, { api: { name: 'x' } }] },
+      { name: apis.addScope, ...change },
+      { name: apis.changeScopeTitle(api.scopes[0].name), ...change },
+      { name: apis.removeScopeTitle(api.scopes[0].name), ...change },
+      { name: apis.delete, rule: 'identity:delete_api', ids, request: ['DELETE', path] },
+    ],
+  };
+}
 
 function listScreens(world: ConsoleWorld): ConsoleScreen[] {
   return [
@@ -59,6 +78,13 @@ function listScreens(world: ConsoleWorld): ConsoleScreen[] {
       acts: [{ name: applications.create, rule: 'create_consumer' }],
     },
     { route: '/applications/new', path: '/applications/new', acts: [] },
+    {
+      route: '/apis',
+      path: '/apis',
+      opens: ['identity:list_apis'],
+      acts: [{ name: apis.create, rule: 'identity:create_api' }],
+    },
+    apiScreen(world),
     { route: '/try/:id', path: '/try/x', acts: [] },
     {
       route: '/why',

@@ -25,6 +25,7 @@ export const TAGS = {
   Limits:
     'Quotas: how much of a resource each project and domain may use, and the defaults. This service stores them; other services enforce them.',
   Consumers: 'Applications that use OAuth2 and OpenID Connect: their secrets, logos and who gave them access.',
+  APIs: 'What access tokens can be for (RFC 8707): their scopes, the words of these for people, and which applications may ask for them.',
   'Roles of applications': 'Roles and permissions of applications. They are separate from base roles.',
   'Role assignments in applications': 'Who has which role of an application, as a member of which organization.',
   'Role credentials':

@@ -1,5 +1,6 @@
 // Applications, their roles, and the wallets that are trusted.
 import type { Delegation } from '../delegation/build.ts';
+import { createApis } from './apis/index.ts';
 import { createAppAssignments, createAppRoles, createManagers, createUserPermissions } from './app-roles/index.ts';
 import { createConsumers } from './consumers/index.ts';
 import { readWalletProviders } from './wallet-providers/index.ts';
@@ -16,6 +17,7 @@ export function buildApplications(below: Delegation) {
   return {
     ...below,
     userPermissions,
+    apis: createApis({ ...below, userPermissions }),
     managers,
     managedApplications: management.managedApplications,
     consumers: createConsumers({ ...below, management }),

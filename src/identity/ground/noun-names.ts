@@ -18,6 +18,7 @@ export const NOUN_NAMES = {
   endpoint: { many: 'endpoints' },
   endpoint_group: { many: 'endpoint_groups', title: 'Endpoint Group' },
   policy: { many: 'policies' },
+  api: { many: 'apis', title: 'API' },
   service_provider: { many: 'service_providers', title: 'service provider' },
 } as const satisfies Record<string, NounNames>;
 

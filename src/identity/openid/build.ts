@@ -4,7 +4,14 @@ import type { Login } from '../login/build.ts';
 import { createSignatureExchange } from '../login/ec2/index.ts';
 import { createAuth, createAuthenticate, createSessionTokens } from '../login/tokens/index.ts';
 import { isWallet as isNamedWallet } from './first-party-clients/index.ts';
-import { createAccessTokens, createAccounts, createDelegation, createLogouts, createOpenidKeys } from './provider/index.ts';
+import {
+  createAccessTokens,
+  createAccounts,
+  createApiTokens,
+  createDelegation,
+  createLogouts,
+  createOpenidKeys,
+} from './provider/index.ts';
 import { createRecords } from './records/index.ts';
 import { createUserSessions } from './sessions/index.ts';
 
@@ -29,6 +36,7 @@ export function buildOpenid(below: Login) {
   const { records } = stored;
   const accounts = createAccounts(below);
   const accessTokens = createAccessTokens({ ...below, records, accounts });
+  const apiTokens = createApiTokens({ ...below, records });
   const delegation = createDelegation({ ...below, records, accessTokens });
   const authenticate = createAuthenticate({
     ...below,
@@ -42,6 +50,7 @@ export function buildOpenid(below: Login) {
     ...stored,
     accounts,
     accessTokens,
+    apiTokens,
     provisioner: delegation.provisioner,
     openidKeys: createOpenidKeys(below),
     auth,

@@ -1,6 +1,7 @@
 // All kinds of things, and what a file has of them.
 import type { Fields, Key, Kind } from '../model.ts';
 import { pathId, type Shape, textOf } from '../state.ts';
+import { api } from './apis.ts';
 import * as applications from './applications.ts';
 import * as catalog from './catalog.ts';
 import * as credentialTypes from './credential-types.ts';
@@ -32,6 +33,7 @@ const DEFINITIONS: Readonly<Record<Kind, KindDefinition>> = {
   ...catalog,
   ...applications,
   ...credentialTypes,
+  api,
   ...providers,
   ...grants,
 };
@@ -56,6 +58,7 @@ export const FILE_LISTS: Lists = {
   roles: { kind: 'role', above: [null], about: 'Base roles of the whole service.' },
   catalog: { lists: { regions: { kind: 'region' }, services: { kind: 'service' } } },
   applications: { kind: 'application' },
+  apis: { kind: 'api', about: 'What applications get access tokens for, with scopes of their own.' },
   mappings: { kind: 'mapping' },
   identity_providers: { kind: 'identity_provider' },
   grants: {

@@ -41,6 +41,7 @@ export const audit = {
     project: 'Organisation',
     domain: 'Domäne',
     consumer: 'Anwendung',
+    api: 'API',
     role: 'Rolle',
     token: 'Token',
     app_role: 'Rolle einer Anwendung',

@@ -4,6 +4,9 @@ import type { Words } from '../en/index.ts';
 export const events = {
   'access_rule.deleted': '{by} löschte eine Zugriffsregel von {user}',
   'access_token.revoked': 'Ein Token von {target} wurde widerrufen',
+  'api.created': '{by} registrierte die API {target}',
+  'api.deleted': '{by} löschte die API {target}',
+  'api.updated': '{by} änderte die API {target}: {fields}',
   'app_role.assigned': '{by} gab {user} die Rolle {target} in {application}',
   'app_role.created': '{by} legte die Rolle {target} von {application} an',
   'app_role.deleted': '{by} löschte die Rolle {target} von {application}',

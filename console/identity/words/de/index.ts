@@ -6,6 +6,7 @@
 // claim Angabe · mapping Zuordnung · tree (LDAP) Zweig · to import importieren
 import type { Translation } from '../../../shared/languages.ts';
 import type { Words } from '../en/index.ts';
+import { apis } from './apis.ts';
 import { applications } from './applications.ts';
 import { audit } from './audit.ts';
 import { credentials } from './credentials.ts';
@@ -32,6 +33,7 @@ import { trySignIn } from './try-sign-in.ts';
 import { why } from './why.ts';
 
 export const words: Translation<Words> = {
+  apis,
   applications,
   audit,
   credentials,

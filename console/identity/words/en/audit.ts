@@ -38,6 +38,7 @@ export const audit = {
     project: 'Organization',
     domain: 'Domain',
     consumer: 'Application',
+    api: 'API',
     role: 'Role',
     token: 'Token',
     app_role: 'Role of an application',

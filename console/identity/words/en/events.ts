@@ -23,6 +23,9 @@ export const EVENT_PARTS = [
 export const events = {
   'access_rule.deleted': '{by} deleted an access rule of {user}',
   'access_token.revoked': 'A token of {target} was revoked',
+  'api.created': '{by} registered the API {target}',
+  'api.deleted': '{by} deleted the API {target}',
+  'api.updated': '{by} changed the API {target}: {fields}',
   'app_role.assigned': '{by} gave {user} the role {target} in {application}',
   'app_role.created': '{by} made the role {target} of {application}',
   'app_role.deleted': '{by} deleted the role {target} of {application}',

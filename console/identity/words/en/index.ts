@@ -1,4 +1,5 @@
 // English: a file for each screen.
+import { apis } from './apis.ts';
 import { applications } from './applications.ts';
 import { audit } from './audit.ts';
 import { credentials } from './credentials.ts';
@@ -25,6 +26,7 @@ import { trySignIn } from './try-sign-in.ts';
 import { why } from './why.ts';
 
 export const words = {
+  apis,
   applications,
   audit,
   credentials,

@@ -40,6 +40,7 @@ export const audit: Words['audit'] = {
     project: 'Organización',
     domain: 'Dominio',
     consumer: 'Aplicación',
+    api: 'API',
     role: 'Rol',
     token: 'Token',
     app_role: 'Rol de una aplicación',

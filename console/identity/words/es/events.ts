@@ -3,6 +3,9 @@ import type { Words } from '../en/index.ts';
 export const events: Words['events'] = {
   'access_rule.deleted': '{by} eliminó una regla de acceso de {user}',
   'access_token.revoked': 'Se revocó un token de {target}',
+  'api.created': '{by} registró la API {target}',
+  'api.deleted': '{by} eliminó la API {target}',
+  'api.updated': '{by} cambió la API {target}: {fields}',
   'app_role.assigned': '{by} dio a {user} el rol {target} en {application}',
   'app_role.created': '{by} creó el rol {target} de {application}',
   'app_role.deleted': '{by} eliminó el rol {target} de {application}',

@@ -1,5 +1,6 @@
 // Español: un archivo por pantalla.
 import type { Words } from '../en/index.ts';
+import { apis } from './apis.ts';
 import { applications } from './applications.ts';
 import { audit } from './audit.ts';
 import { credentials } from './credentials.ts';
@@ -26,6 +27,7 @@ import { trySignIn } from './try-sign-in.ts';
 import { why } from './why.ts';
 
 export const words: Words = {
+  apis,
   applications,
   audit,
   credentials,

@@ -84,8 +84,8 @@ export interface NounDefinition<One extends NounName> {
   readonly isClosed?: boolean;
   /** Its heading in the API document. */
   readonly tag: string;
-  /** All columns but its id, those that only clients know, and when it was made, which a hook says. */
-  readonly fields: { readonly [K in Exclude<keyof RowOf<One>, 'id' | 'extra' | 'created_at'>]: Field<RowOf<One>[K]> };
+  /** All columns but its id, those that only clients know, and those that hooks say: when it was made, and what has ended since. */
+  readonly fields: { readonly [K in Exclude<keyof RowOf<One>, 'id' | 'extra' | 'created_at' | 'epoch'>]: Field<RowOf<One>[K]> };
   /** Other names, which are no columns: what requests may say (a hook reads it), and what answers say. */
   readonly aliases?: Readonly<Record<string, { readonly body: Schema; readonly answer: Schema; show(row: RowOf<One>): unknown }>>;
   /** Without it, this service makes the ids. */

@@ -124,10 +124,10 @@ const ADDED: readonly (readonly [rules: string, who: Record<Place, readonly Pers
     'count_audit_events get_service_overview list_domain_settings',
     { ...systemReaders, inDomain: [...SYSTEM, 'admin@domain'], inProject: [...SYSTEM, 'admin@domain'] },
   ],
-  ['list_all_audit_events get_directory list_replicas', systemReaders],
+  ['list_all_audit_events get_directory list_replicas list_apis get_api', systemReaders],
   [
     `register_user activate_user new_activation_key get_reset_token reset_password list_service_settings list_service_keys
-     update_service_settings read_directory test_directory send_test_mail rotate_service_keys list_deliveries retry_delivery delete_delivery list_backups create_backup manage_scim_connections`,
+     update_service_settings read_directory test_directory send_test_mail rotate_service_keys list_deliveries retry_delivery delete_delivery list_backups create_backup manage_scim_connections create_api update_api delete_api`,
     systemAdmins,
   ],
 ];

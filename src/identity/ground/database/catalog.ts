@@ -74,6 +74,20 @@ export interface EndpointGroupRow {
   filters: string;
 }
 
+/** What access tokens can be for. `scopes` and `applications` are JSON; `applications` is null for all. */
+export interface ApiRow {
+  id: string;
+  identifier: string;
+  name: string;
+  description: string | null;
+  scopes: string;
+  application_id: string | null;
+  applications: string | null;
+  token_format: string;
+  token_lifetime: number | null;
+  epoch: number;
+}
+
 export interface DomainConfigOptionRow {
   domain_id: string;
   config_group: string;
@@ -112,6 +126,7 @@ export interface CatalogTables {
   limits: LimitRow;
   gone_limits: GoneLimitRow;
   policies: PolicyRow;
+  apis: ApiRow;
   policy_associations: PolicyAssociationRow;
   domain_config_options: DomainConfigOptionRow;
   domain_config_secrets: DomainConfigSecretRow;

@@ -336,6 +336,7 @@ export interface Tables
 }
 
 export type {
+  ApiRow,
   DomainConfigOptionRow,
   DomainConfigSecretRow,
   EndpointGroupRow,

@@ -2,7 +2,7 @@
 import type { PageRequest } from '../../../platform/database/index.ts';
 import type { Reader } from '../../ground/database/index.ts';
 
-const MODELS = ['Consent', 'Grant', 'AccessToken', 'RefreshToken'] as const;
+const MODELS = ['Consent', 'Grant', 'AccessToken', 'ApiToken', 'RefreshToken'] as const;
 
 export interface GrantHolder {
   readonly userId: string;
@@ -32,12 +32,12 @@ export async function readGrantHolders(
     .orderBy('user_id')
     .limit(limit + 1)
     .select((eb) => {
-      const count = (model: (typeof MODELS)[number]) =>
-        eb.fn.sum<number | string>(eb.case().when('model', '=', model).then(1).else(0).end());
+      const count = (...models: readonly (typeof MODELS)[number][]) =>
+        eb.fn.sum<number | string>(eb.case().when('model', 'in', models).then(1).else(0).end());
       return [
         'user_id',
         count('Consent').as('consents'),
-        count('AccessToken').as('access_tokens'),
+        count('AccessToken', 'ApiToken').as('access_tokens'),
         count('RefreshToken').as('refresh_tokens'),
         eb.fn.min('created_at').as('first_at'),
         eb.fn.max('created_at').as('last_at'),

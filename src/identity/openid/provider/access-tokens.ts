@@ -101,7 +101,7 @@ export function createAccessTokens(deps: {
     if (!consumer) return undefined;
     const mayTell = mayTellOf(consumer);
     const { payload } = record;
-    // A token for credentials is good at the credential endpoint only.
+    // A token for credentials is good at the credential endpoint only, and one for an API there (api-tokens.ts).
     if (payload.aud !== undefined) return undefined;
     const sessionEnds = await sessionEnd(payload);
     const found = accountId === undefined ? undefined : await readUser(record);

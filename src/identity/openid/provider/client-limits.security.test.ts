@@ -4,6 +4,7 @@ import { it } from 'node:test';
 import * as client from 'openid-client';
 import { assertForbidden, assertOk, assertRefused } from '../../../../test/support/answers.ts';
 import { underAttack } from '../../../../test/support/api.ts';
+import { makeApi } from '../../../../test/support/apis.ts';
 import { assign, makeApplication, makeOrganization, makePerson, makeRole } from '../../../../test/support/applications.ts';
 import { informationOf, KEYROCK_CALLBACK, KeyrockClient } from '../../../../test/support/keyrock-client.ts';
 import { CALLBACK, makeUser, RelyingParty, refusal } from '../../../../test/support/relying-party.ts';
@@ -174,9 +175,13 @@ underAttack('The limits of an application', (api) => {
       assertRefused(await change(id, values, manager.token), 403, refused);
     assertOk(await change(id, { description: 'by the manager', skip_consent: true, redirect_uris: [CALLBACK] }, manager.token));
     assert.ok(await own.isActive(tokens.access_token));
-    // A resource is somebody else: people are asked all the same.
+    // An API is somebody else: people are asked all the same, unless it names the application.
+    await makeApi(api, { identifier: 'https://api.example.org/' });
     const more = await browser.go((await own.ask({ scope: 'openid', resource: 'https://api.example.org/' })).url);
     assert.equal(more.redirectTarget, undefined);
+    await makeApi(api, { identifier: 'urn:named', applications: [id] });
+    const named = await browser.go((await own.ask({ scope: 'openid papers:read', resource: 'urn:named' })).url);
+    assert.ok(named.redirectTarget, named.text);
 
     assertOk(await change(id, { skip_consent: null }));
     assert.ok(!(await own.isActive(tokens.access_token)), 'nobody has agreed to it');

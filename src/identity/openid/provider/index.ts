@@ -6,6 +6,7 @@
 export { type AccessTokens, createAccessTokens } from './access-tokens.ts';
 export { type Accounts, createAccounts, SCOPES } from './accounts.ts';
 export { acrRequestOf, amrOf, FEDERATED, methodsOf, missingStrength, withCode } from './acr.ts';
+export { type ApiTokens, createApiTokens } from './api-tokens.ts';
 export { ATTEMPT } from './attempts.ts';
 export { browserCookie, cookieOf, hashOfSecret, newBrowserSecret, outdatedCookies } from './browser-binding.ts';
 export { sessionLifetime } from './configuration/lifetimes.ts';
@@ -31,6 +32,6 @@ export { createLogouts, type Logouts } from './logouts.ts';
 export { openidRoutes } from './openid.documentation.ts';
 export { OFFER_MODEL, PRE_AUTHORIZED_MODEL, registerPreAuthorizedGrant } from './pre-authorized-grant.ts';
 export type { GrantCounts, ProviderWithKeys } from './provider.ts';
-export { allowResources, resourcesOf, shortenAddress } from './resources.ts';
+export { allowResources, mayAskFor, resourcesOf, shortenAddress } from './resources.ts';
 export { UNFINISHED_LIMIT } from './unfinished-limit.ts';
 export { createWalletNode, type WalletNode, type WalletNodeDeps, type WalletRegistrationOptions } from './wallet-node.ts';

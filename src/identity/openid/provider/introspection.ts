@@ -8,6 +8,7 @@ import type { Consumers } from '../../applications/consumers/index.ts';
 import type { Database } from '../../ground/database/index.ts';
 import { fail } from '../../ground/faults.ts';
 import type { AccessTokens, VerifiedAccessToken } from './access-tokens.ts';
+import type { ApiTokens } from './api-tokens.ts';
 
 /** A client that is authenticated. */
 interface AuthenticatedClient {
@@ -57,10 +58,11 @@ export function createIntrospection(deps: {
   clock: Clock;
   consumers: Consumers;
   accessTokens: AccessTokens;
+  apiTokens: ApiTokens;
   gate: Gate;
   issuer(): string;
 }) {
-  const { db, consumers, accessTokens, gate } = deps;
+  const { db, consumers, accessTokens, apiTokens, gate } = deps;
   /** Keyed by the Basic header: parsing and checking it again costs as much as the rest. */
   const clients = db.cached<AuthenticatedClient>({
     name: 'introspection_clients',
@@ -135,6 +137,26 @@ export function createIntrospection(deps: {
     return text;
   }
 
+  /** A token for an API is active for the application of that API only. A public one could be anybody. */
+  async function introspectApiToken(token: string, client: AuthenticatedClient): Promise<string | undefined> {
+    const found = client.isPublic ? undefined : await apiTokens.verify(token);
+    if (found?.api.applicationId !== client.id) return undefined;
+    const { clientId, userId, scopes, issuedAt, expiresAt, confirmation, actor } = found;
+    return JSON.stringify({
+      active: true,
+      client_id: clientId,
+      ...(scopes.length === 0 ? {} : { scope: scopes.join(' ') }),
+      sub: userId ?? clientId,
+      aud: found.api.identifier,
+      iss: deps.issuer(),
+      iat: issuedAt,
+      exp: expiresAt,
+      token_type: confirmation?.jkt === undefined ? 'Bearer' : 'DPoP',
+      ...(confirmation === undefined ? {} : { cnf: confirmation }),
+      ...(actor === undefined ? {} : { act: actor }),
+    });
+  }
+
   /** Returns the reply as JSON. */
   return async (
     attempt: AttemptOrigin,
@@ -146,7 +168,7 @@ export function createIntrospection(deps: {
     if (!client) fail('oauth.invalid_client', undefined, { headers: { 'WWW-Authenticate': 'Basic realm="openid"' } });
     const found = await accessTokens.verify(token);
     // Public clients are not authenticated: they can only introspect their own tokens.
-    if (!found) return introspectRefreshToken(token, client);
+    if (!found) return (await introspectApiToken(token, client)) ?? introspectRefreshToken(token, client);
     if (client.isPublic && found.clientId !== client.id) return JSON_INACTIVE;
     return replyCache.get(found) ?? renderToken(found, found.thumbprint === undefined ? 'Bearer' : 'DPoP');
   };

@@ -30,7 +30,7 @@ const authorizeParameters = {
   login_hint: 'The user name to fill in.',
   idp_hint: 'The id of the identity provider to sign in at, for people who are not signed in here. Without it, they choose one.',
   domain_hint: 'The name of the domain that the person is of: the sign-in page has its look.',
-  resource: 'The resource the token is for (RFC 8707).',
+  resource: 'The registered API that the token is for (RFC 8707). Without it: the API that has the scopes, or this service.',
   authorization_details: 'Credentials to receive (RFC 9396, type openid_credential), as JSON.',
   issuer_state: 'From a credential offer.',
   request_uri: 'The request_uri from /openid/par. Replaces all other parameters except client_id.',
@@ -64,7 +64,7 @@ const TokenRequest = t.open(
     verification_code: text('With password: the code of the second factor.'),
     recovery_code: text('With password: a recovery code instead of verification_code.'),
     scope: text('Requested scopes. At most those that were granted.'),
-    resource: text('The resource the token is for (RFC 8707).'),
+    resource: text('The registered API that the token is for (RFC 8707).'),
   },
 );
 const Tokens = t.open(

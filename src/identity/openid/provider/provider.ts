@@ -8,6 +8,7 @@ import { outageOf } from '../../../platform/http/index.ts';
 import type { Throttle } from '../../../platform/limits/index.ts';
 import type { Access } from '../../access/context/index.ts';
 import type { FreshLogin } from '../../access/rules/index.ts';
+import type { Apis } from '../../applications/apis/index.ts';
 import type { Consumers } from '../../applications/consumers/index.ts';
 import type { WalletProviders } from '../../applications/wallet-providers/index.ts';
 import type { Passkeys } from '../../directory/passkeys/index.ts';
@@ -29,6 +30,7 @@ import {
 import type { Records } from '../records/index.ts';
 import type { Accounts } from './accounts.ts';
 import { acrOf, acrRequestOf } from './acr.ts';
+import { storeJwts } from './api-tokens.ts';
 import { createAttemptUris } from './attempts.ts';
 import { attestedClient } from './attested-wallets.ts';
 import { clientOf, PREVIOUS_SECRET } from './clients.ts';
@@ -67,6 +69,7 @@ export interface CurrentProviderDeps extends Pick<Deps, 'clock' | 'change' | 'co
   readonly walletProviders: WalletProviders;
   readonly walletSignIn: Pick<WalletSignIn, 'entry'>;
   readonly passkeys: Pick<Passkeys, 'isThere'>;
+  readonly apis: Apis;
   /** Counted here. */
   readonly grants: GrantCounts;
   /** Registers grants the library does not have. */
@@ -260,6 +263,7 @@ async function buildProvider(deps: CurrentProviderDeps): Promise<ProviderWithKey
     walletProviders: deps.walletProviders,
     walletEntry: deps.walletSignIn.entry,
     passkeys: deps.passkeys,
+    apis: deps.apis,
     client: async (id) => {
       const client = await findClient(deps, id);
       const uri = client && (await attemptUriOf(id));
@@ -269,6 +273,7 @@ async function buildProvider(deps: CurrentProviderDeps): Promise<ProviderWithKey
   const provider = new library.default(deps.issuer(), configuration);
   answerRequestedAcr(provider);
   acceptPreviousSecrets(provider);
+  storeJwts(provider, records);
   provider.use(hideNoneResponseType);
   provider.use(endSessionTokens(deps) as Parameters<Provider['use']>[0]);
   deps.registerGrants(provider, library);

@@ -1,8 +1,9 @@
-// The consent page shows each resource an application requests (RFC 8707), and the application gets no other.
+// The consent page shows each API that an application requests (RFC 8707), and the application gets no other.
 import assert from 'node:assert/strict';
-import { it } from 'node:test';
+import { before, it } from 'node:test';
 import * as client from 'openid-client';
 import { onUsualDatabase } from '../../../../test/support/api.ts';
+import { makeApi } from '../../../../test/support/apis.ts';
 import { makeUser, RelyingParty, refusal } from '../../../../test/support/relying-party.ts';
 import { type BrowserPage, redirectTargetOf, stepOf, TestBrowser } from '../../../../test/support/test-browser.ts';
 import { LANGUAGES } from '../../ground/look/index.ts';
@@ -13,6 +14,11 @@ const WALLET = 'https://wallet.example.org';
 const OTHER = 'https://files.example.org/v1';
 
 onUsualDatabase('A resource of an application’s request', (api) => {
+  before(async () => {
+    await makeApi(api, { identifier: WALLET, name: 'Wallet', scopes: [] });
+    await makeApi(api, { identifier: OTHER, name: 'Files', scopes: [] });
+  });
+
   const questions = (browser: TestBrowser): readonly BrowserPage[] => browser.seen.filter((page) => stepOf(page) === 'allow');
   const payloadOf = (token: string) => JSON.parse(Buffer.from(token.split('.')[1]!, 'base64url').toString());
 
@@ -23,7 +29,10 @@ onUsualDatabase('A resource of an application’s request', (api) => {
     assert.deepEqual([aud, scope], [WALLET, undefined]);
     const [page] = questions(browser);
     assert.ok(page!.text.includes(`<li>${words.scopes.openid}</li>`));
-    assert.ok(page!.text.includes('to use <code>https://wallet.example.org</code> in your name'), page!.text);
+    assert.ok(
+      page!.text.includes('to use <strong>Wallet</strong> (<code>https://wallet.example.org</code>) in your name'),
+      page!.text,
+    );
   });
 
   it('is not covered by what was allowed before, is asked for once, and is remembered', async () => {
@@ -76,15 +85,20 @@ onUsualDatabase('A resource of an application’s request', (api) => {
   it('shows each of several, cut where it is long, its host always whole, and as text', async () => {
     const [party, person] = [await RelyingParty.make(api), await makeUser(api)];
     const host = `${'a'.repeat(60)}.${'b'.repeat(60)}.example.org`;
-    const { url } = await party.ask({ resource: `https://${host}/${'x'.repeat(500)}` });
-    url.searchParams.append('resource', 'https://api.example.org/<b>&"x\'');
+    const long = `https://${host}/${'x'.repeat(90)}`;
+    const strange = 'https://api.example.org/<b>&"x\'';
+    await makeApi(api, { identifier: long, scopes: [] });
+    await makeApi(api, { identifier: strange, name: '<i>&amp;', scopes: [{ name: 'a', description: '<u>a</u>' }] });
+    const { url } = await party.ask({ resource: long, scope: 'openid a' });
+    url.searchParams.append('resource', strange);
     const page = await new TestBrowser(api).signIn(url, { ...person, consent: false });
     assert.equal(redirectTargetOf(page).searchParams.get('error'), 'access_denied');
     const browser = new TestBrowser(api);
     const shown = await browser.submit(await browser.go(url), 'password', { name: person.name, password: person.password });
     assert.ok(shown.text.includes(`https://${host}/xxx`), shown.text);
-    assert.ok(shown.text.includes('…</code>') && !shown.text.includes('x'.repeat(100)));
-    assert.ok(!shown.text.includes('<b>'));
+    assert.ok(shown.text.includes('…</code>') && !shown.text.includes('x'.repeat(80)));
+    for (const tag of ['<b>', '<i>', '<u>']) assert.ok(!shown.text.includes(tag), tag);
+    assert.ok(shown.text.includes('&lt;u&gt;a&lt;/u&gt;'));
     assert.ok(shown.text.includes('https://api.example.org/'));
   });
 

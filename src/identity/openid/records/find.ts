@@ -26,7 +26,7 @@ export interface StoredRecord {
 }
 
 /** Models that end with their grant. */
-const ENDS_WITH_GRANT = ['AccessToken', 'RefreshToken', 'AuthorizationCode', 'DeviceCode'];
+const ENDS_WITH_GRANT = ['AccessToken', 'ApiToken', 'RefreshToken', 'AuthorizationCode', 'DeviceCode'];
 
 /**
  * Valid: not expired, of the current generation of its user, and its grant exists. Records of old versions without a generation are

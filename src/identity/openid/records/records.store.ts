@@ -210,6 +210,7 @@ const GIVING_MODELS = [
   'Session',
   'Grant',
   'AccessToken',
+  'ApiToken',
   'RefreshToken',
   'ClientCredentials',
   'AuthorizationCode',

@@ -23,6 +23,7 @@ export const SUBJECTS: Readonly<Record<string, string>> = {
   group_id: 'A group.',
   role_id: 'A role, or with application_id a role of that application.',
   application_id: 'An application.',
+  api_id: 'An API.',
   permission_id: 'A permission of an application.',
   invitation_id: 'An invitation.',
   credential_id: 'A credential.',

@@ -99,6 +99,7 @@ export const TABLE_COVERAGE: Readonly<Record<keyof Tables, TableCoverage>> = {
   limits: NOT_PERSONAL,
   gone_limits: NOT_PERSONAL,
   consumers: NOT_PERSONAL,
+  apis: NOT_PERSONAL,
   application_logos: NOT_PERSONAL,
   app_roles: NOT_PERSONAL,
   app_permissions: NOT_PERSONAL,

@@ -5,6 +5,7 @@ import type { Gate, Throttle } from '../../../platform/limits/index.ts';
 import type { Seal } from '../../../platform/seal/index.ts';
 import type { Access } from '../../access/context/index.ts';
 import type { FreshLogin } from '../../access/rules/index.ts';
+import type { Apis } from '../../applications/apis/index.ts';
 import type { UserPermissionsReader } from '../../applications/app-roles/index.ts';
 import type { Consumers } from '../../applications/consumers/index.ts';
 import type { WalletProviders } from '../../applications/wallet-providers/index.ts';
@@ -21,6 +22,7 @@ import type { SessionTokens } from '../../login/tokens/index.ts';
 import {
   type AccessTokens,
   type Accounts,
+  type ApiTokens,
   type CreateCurrentProvider,
   type CredentialCatalog,
   createDpopProofs,
@@ -75,6 +77,8 @@ export interface OpenidDeps
   readonly accounts: Accounts;
   readonly pictures: Pictures;
   readonly accessTokens: AccessTokens;
+  readonly apiTokens: ApiTokens;
+  readonly apis: Apis;
   readonly logouts: Logouts;
   readonly openidKeys: OpenidKeys;
   readonly freshLogin: FreshLogin;

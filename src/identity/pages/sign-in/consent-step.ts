@@ -1,4 +1,5 @@
 // The consent of a person for an application.
+import type { Apis } from '../../applications/apis/index.ts';
 import type { Consumers } from '../../applications/consumers/index.ts';
 import type { DomainLooks } from '../../directory/domain-looks/index.ts';
 import type { Users } from '../../directory/users/index.ts';
@@ -9,14 +10,15 @@ import {
   type Consent,
   type CredentialCatalog,
   credentialsAsked,
-  isCredentialScope,
+  mayAskFor,
   resourcesOf,
+  SCOPES,
   saveConsent,
   shortenAddress,
 } from '../../openid/provider/index.ts';
 import type { Records } from '../../openid/records/index.ts';
 import type { InteractionRequest, PromptSteps } from './interaction-request.ts';
-import { consentPage } from './sign-in-pages.ts';
+import { type ConsentApi, consentPage } from './sign-in-pages.ts';
 
 const MAX_USER_AGENT = 255;
 
@@ -26,6 +28,7 @@ export interface ConsentDeps extends Pick<Deps, 'change'> {
   readonly consumers: Pick<Consumers, 'logoPathOf'>;
   readonly domainLooks: Pick<DomainLooks, 'brandOf'>;
   readonly catalog: Pick<CredentialCatalog, 'nameOf'>;
+  readonly apis: Pick<Apis, 'find' | 'scopesFor'>;
 }
 
 /** What the person has not allowed yet, from the library. */
@@ -33,8 +36,8 @@ interface MissingConsent {
   readonly missingOIDCScope?: string[];
   readonly missingOIDCClaims?: string[];
   readonly missingResourceScopes?: Record<string, string[]>;
-  /** Resources the person has not allowed yet. */
-  readonly missingResources?: string[];
+  /** Resources the person has not allowed yet, with what says in the grant that they do. */
+  readonly missingResources?: Record<string, string>;
 }
 
 /** People know a site by its host; apps have a scheme of their own. */
@@ -55,11 +58,9 @@ export class ConsentStep implements PromptSteps {
   async show(): Promise<void> {
     const { browser, interaction, clientId, application, form } = this.#request;
     const user = await this.#deps.users.find(interaction.session?.accountId ?? '');
-    const scopes = String(interaction.params.scope ?? '')
-      .split(' ')
-      .filter((scope) => scope !== '' && !isCredentialScope(scope));
-    // The resource of credentials is this service itself.
-    const resources = resourcesOf(interaction.params.resource).filter((one) => one !== this.#request.provider.issuer);
+    const requested = String(interaction.params.scope ?? '').split(' ');
+    // Others are those of APIs, or nobody's, which the application does not get.
+    const scopes = requested.filter((scope) => SCOPES.includes(scope));
     const asked = credentialsAsked(interaction.params);
     const names = await Promise.all(asked.map(async (one) => (await this.#deps.catalog.nameOf(one)) ?? one));
     const credentials = [...new Set(names)];
@@ -70,11 +71,30 @@ export class ConsentStep implements PromptSteps {
       person: user?.name ?? '',
       site: siteOf(interaction.params.redirect_uri),
       scopes,
-      resources: resources.map(shortenAddress),
+      apis: await this.#apis(requested, user?.id),
       credentials,
     };
     const look = user ? browser.look.in(await this.#deps.domainLooks.brandOf(user.domain_id)) : browser.look;
     sendPage(browser, consentPage(look, { ...form, ...about }));
+  }
+
+  /** The APIs that the application asks for, and what it may do there. */
+  async #apis(requested: readonly string[], userId: string | undefined): Promise<ConsentApi[]> {
+    const { apis } = this.#deps;
+    const { interaction, clientId, provider } = this.#request;
+    // The resource of credentials is this service itself.
+    const resources = resourcesOf(interaction.params.resource).filter((one) => one !== provider.issuer);
+    const found = await Promise.all(resources.map((one) => apis.find(one)));
+    const known = found.filter((api) => api !== undefined).filter((api) => mayAskFor(api, clientId));
+    return Promise.all(
+      known.map(async (api) => ({
+        name: api.name,
+        address: shortenAddress(api.identifier),
+        scopes: (await apis.scopesFor(api, userId ?? null))
+          .filter(({ name }) => requested.includes(name))
+          .map(({ description }) => description),
+      })),
+    );
   }
 
   submit(step: string): Promise<void> {
@@ -96,7 +116,7 @@ export class ConsentStep implements PromptSteps {
     const existing = interaction.grantId ? await provider.Grant.find(interaction.grantId) : undefined;
     const grant = existing ?? new provider.Grant({ accountId, clientId });
     const details = interaction.prompt.details as MissingConsent;
-    const { missingOIDCScope = [], missingOIDCClaims = [], missingResourceScopes = {}, missingResources = [] } = details;
+    const { missingOIDCScope = [], missingOIDCClaims = [], missingResourceScopes = {}, missingResources = {} } = details;
     // The application may have lost one since the page was shown; the library refuses the request then.
     const scopes = missingOIDCScope.filter((scope) => allowedScopes?.includes(scope) ?? true);
     if (scopes.length > 0) grant.addOIDCScope(scopes.join(' '));

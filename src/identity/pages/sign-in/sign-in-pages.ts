@@ -116,7 +116,19 @@ ${about.wallet && walletForm(look, about, words.walletUse)}`;
   return page(look, { title: words.secondFactor, body, script: passkey && 'passkeys' });
 }
 
-/** `resources`: addresses of the requested resources (RFC 8707). */
+/** An API that the application asks for (RFC 8707). Whoever registered it chose name and words. */
+export interface ConsentApi {
+  readonly name: string;
+  readonly address: string;
+  /** What the application may do there, in words. */
+  readonly scopes: readonly string[];
+}
+
+const apiItem = ([before, after]: readonly [string, string], { name, address, scopes }: ConsentApi) =>
+  html`<li>${before} <strong>${name}</strong> (<code>${address}</code>) ${after}${
+    scopes.length > 0 && html`<ul>${scopes.map((words) => html`<li>${words}</li>`)}</ul>`
+  }</li>`;
+
 export function consentPage(
   look: PageLook,
   about: PageForm & {
@@ -126,15 +138,14 @@ export function consentPage(
     /** Where the person goes with the answer: a host, or the scheme of an app. */
     site: string | undefined;
     scopes: readonly string[];
-    resources: readonly string[];
+    apis: readonly ConsentApi[];
     /** Names of credentials. */
     credentials: readonly string[];
   },
 ): string {
   const { words } = look;
   const items = about.scopes.map((scope) => html`<li>${words.scopes[scope] ?? scope}</li>`);
-  const [before, after] = words.resource;
-  const used = about.resources.map((address) => html`<li>${before} <code>${address}</code> ${after}</li>`);
+  const used = about.apis.map((api) => apiItem(words.resource, api));
   const received = about.credentials.map((name) => html`<li>${words.receiveCredential} <strong>${name}</strong></li>`);
   const body = html`<p>${words.consentText(about.person)}</p><ul>${items}${received}${used}</ul>
 ${about.site && html`<p class="soft">${words.consentReturn(about.site)}</p>`}${form(

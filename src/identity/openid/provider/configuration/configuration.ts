@@ -2,6 +2,7 @@
 import type { Configuration } from 'oidc-provider';
 import { LANGUAGE_TAGS } from '../../../../platform/languages/index.ts';
 import type { Access } from '../../../access/context/index.ts';
+import type { Apis } from '../../../applications/apis/index.ts';
 import { ID_TOKEN_ALGORITHMS } from '../../../applications/consumers/index.ts';
 import type { WalletProviders } from '../../../applications/wallet-providers/index.ts';
 import type { Passkeys } from '../../../directory/passkeys/index.ts';
@@ -14,6 +15,7 @@ import type { Records } from '../../records/index.ts';
 import type { Accounts } from '../accounts.ts';
 import { ACR_VALUES, methodsOf } from '../acr.ts';
 import { type AdapterDeps, createAdapter } from '../adapter.ts';
+import { apiClaims } from '../api-tokens.ts';
 import {
   ATTESTATION_ALGORITHMS,
   ATTESTED,
@@ -57,6 +59,7 @@ export interface ProviderDeps {
   readonly walletProviders: WalletProviders;
   readonly walletEntry: Pick<WalletSignIn['entry'], 'isStillGood'>;
   readonly passkeys: Pick<Passkeys, 'isThere'>;
+  readonly apis: Apis;
 }
 
 /** The account may ask for more since. A credential that was revoked since lets nobody in, nor does a passkey that was removed. */
@@ -181,6 +184,7 @@ export function configurationOf(library: OidcProviderLibrary, keys: Keyring, dep
       ...offerParameter(library, deps),
       ...(attestation ? attestationParameter : {}),
     },
+    extraTokenClaims: (ctx, token) => apiClaims(ctx, token),
     features: { ...featuresOf(library, deps), ...(attestation as object) },
     fetch: deps.fetch as never,
     interactions: { policy, url: (_ctx, interaction) => `${ROOT}/interaction/${interaction.uid}` },

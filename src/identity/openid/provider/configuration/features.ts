@@ -1,13 +1,12 @@
 // Features beyond the core of OpenID Connect.
-import type { Configuration, KoaContextWithOIDC } from 'oidc-provider';
+import type { Configuration } from 'oidc-provider';
 import type { Access } from '../../../access/context/index.ts';
-import { SCOPES } from '../accounts.ts';
 import { acrClaimOf } from '../acr.ts';
 import { KEYLESS } from '../attested-wallets.ts';
-import { asksForCredentials, type CredentialRequestDeps, credentialServer, richRequests } from '../credential-requests.ts';
+import { type CredentialRequestDeps, credentialServer, richRequests } from '../credential-requests.ts';
 import type { OidcProviderLibrary } from '../library.ts';
 import type { ProviderPages } from '../provider-pages.ts';
-import { resourceServer } from '../resources.ts';
+import { type ApiRequestDeps, apiServer, defaultResource } from '../resources.ts';
 
 type FeatureConfiguration = NonNullable<Configuration['features']>;
 
@@ -15,19 +14,6 @@ type FeatureConfiguration = NonNullable<Configuration['features']>;
 async function isAccountEnabled(access: Access, token: object): Promise<boolean> {
   const accountId = 'accountId' in token ? token.accountId : undefined;
   return typeof accountId !== 'string' || (await access.read(accountId, { kind: 'unscoped' })) !== undefined;
-}
-
-/** Requests for credentials are for their issuer. Without a resource, client credentials can only request known scopes. */
-function defaultResources(
-  { errors }: OidcProviderLibrary,
-  issuer: string,
-  { oidc }: KoaContextWithOIDC,
-): string | readonly string[] {
-  const { grant_type: grantType, scope } = (oidc.params ?? {}) as { grant_type?: string; scope?: string };
-  const unknown = (scope ?? '').split(' ').find((one) => one !== '' && !SCOPES.includes(one));
-  if (grantType === 'client_credentials' && unknown !== undefined)
-    throw new errors.InvalidScope('requested scope is not known', unknown);
-  return asksForCredentials(oidc.params) ? issuer : [];
 }
 
 const claimsParameter = ({ errors }: OidcProviderLibrary) =>
@@ -59,12 +45,12 @@ const revocation = ({ errors }: OidcProviderLibrary) =>
     },
   }) satisfies FeatureConfiguration['revocation'];
 
-const resourceIndicators = (library: OidcProviderLibrary, deps: CredentialRequestDeps) =>
+const resourceIndicators = (library: OidcProviderLibrary, deps: CredentialRequestDeps & ApiRequestDeps) =>
   ({
     enabled: true,
-    defaultResource: (ctx) => defaultResources(library, deps.issuer, ctx) as never,
+    defaultResource: (ctx, _client, granted) => defaultResource(library, deps, ctx, granted as string[] | undefined) as never,
     getResourceServerInfo: async (ctx, resource) =>
-      resource === deps.issuer ? credentialServer(library, deps, ctx) : resourceServer(resource, library),
+      resource === deps.issuer ? credentialServer(library, deps, ctx) : apiServer(library, deps, ctx, resource),
     useGrantedResource: async () => true,
   }) satisfies FeatureConfiguration['resourceIndicators'];
 
@@ -78,7 +64,7 @@ const deviceFlow = (pages: ProviderPages) =>
 
 export const featuresOf = (
   library: OidcProviderLibrary,
-  { access, pages, ...deps }: CredentialRequestDeps & { access: Access; pages: ProviderPages },
+  { access, pages, ...deps }: CredentialRequestDeps & ApiRequestDeps & { access: Access; pages: ProviderPages },
 ) =>
   ({
     devInteractions: { enabled: false },

@@ -5,11 +5,18 @@ import type { Records } from '../../records/index.ts';
 import { readConsent } from '../consents.ts';
 import { isForDevice } from '../device-routes.ts';
 import type { OidcGrant } from '../library.ts';
+import { allowApis } from '../resources.ts';
 
-/** Adds the requested scopes to the grant of an application whose people are not asked. */
-async function extendGrant(grant: OidcGrant, scopes: ReadonlySet<string>): Promise<OidcGrant> {
+/**
+ * Adds the requested scopes to the grant of an application whose people are not asked. An API is somebody else: unless it names the application, or
+ * the application is part of this installation, they are asked for that.
+ */
+async function extendGrant(grant: OidcGrant, oidc: KoaContextWithOIDC['oidc'], isFirstParty: boolean): Promise<OidcGrant> {
+  const scopes = oidc.requestParamOIDCScopes;
   const allowed = new Set(grant.getOIDCScope().split(' '));
-  if (grant.jti && [...scopes].every((scope) => allowed.has(scope))) return grant;
+  const { clientId } = oidc.client!;
+  const isMore = allowApis(oidc, grant, ({ applications }) => isFirstParty || applications?.includes(clientId) === true);
+  if (grant.jti && !isMore && [...scopes].every((scope) => allowed.has(scope))) return grant;
   grant.addOIDCScope([...scopes].join(' '));
   await grant.save();
   return grant;
@@ -30,7 +37,7 @@ export async function loadExistingGrant(
   const existing = inSession ? await provider.Grant.find(inSession) : undefined;
   const accountId = session!.accountId;
   if (accountId && (isFirstParty(clientId) || skipsConsent(ctx.oidc)))
-    return extendGrant(existing ?? new provider.Grant({ accountId, clientId }), ctx.oidc.requestParamOIDCScopes);
+    return extendGrant(existing ?? new provider.Grant({ accountId, clientId }), ctx.oidc, isFirstParty(clientId));
   if (inSession || !accountId) return existing;
   const consent = await readConsent(records, accountId, clientId);
   if (!consent) return undefined;

@@ -51,18 +51,18 @@ function deviceNotAllowed({ interactionPolicy: { Check } }: OidcProviderLibrary)
   });
 }
 
-/** A person must allow each resource, by its address. First-party applications need no consent. */
+/** A person must allow each API, and it must be as it was then. First-party applications need no consent. */
 function resourceNotAllowed(
   { interactionPolicy: { Check } }: OidcProviderLibrary,
   isFirstParty: (clientId: string) => boolean,
 ): PromptCheck {
-  const missing = ({ oidc }: KoaContextWithOIDC): string[] =>
-    isFirstParty(oidc.client!.clientId) ? [] : resourcesNotAllowed(oidc.entities.Grant!, Object.keys(oidc.resourceServers ?? {}));
+  const missing = ({ oidc }: KoaContextWithOIDC): Record<string, string> =>
+    isFirstParty(oidc.client!.clientId) ? {} : resourcesNotAllowed(oidc, oidc.entities.Grant!);
   return new Check(
     'resource_not_allowed',
     'requested resource not granted',
     'consent_required',
-    (ctx) => (missing(ctx).length > 0 ? Check.REQUEST_PROMPT : Check.NO_NEED_TO_PROMPT),
+    (ctx) => (Object.keys(missing(ctx)).length > 0 ? Check.REQUEST_PROMPT : Check.NO_NEED_TO_PROMPT),
     (ctx) => ({ missingResources: missing(ctx) }),
   );
 }

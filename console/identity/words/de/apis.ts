@@ -1,0 +1,62 @@
+import type { Translation } from '../../../shared/languages.ts';
+import type { Words } from '../en/index.ts';
+
+export const apis: Translation<Words['apis']> = {
+  title: 'APIs',
+  one: 'API',
+  intro:
+    'Wofür Anwendungen Zugriffstoken erhalten. Jede API hat eigene Berechtigungen (Scopes), die Personen einer Anwendung einzeln erlauben.',
+  create: 'API registrieren',
+  createText: 'Ihre Scopes werden danach hinzugefügt.',
+  created: (name) => `Registriert: ${name}.`,
+  empty: 'Keine API ist registriert. Anwendungen erhalten Token nur für diesen Dienst.',
+  change: 'Ändern',
+  changeTitle: (name) => `Ändern: ${name}`,
+  changed: (name) => `Geändert: ${name}.`,
+  delete: 'Löschen',
+  deleteTitle: (name) => `Löschen: ${name}?`,
+  deleteText:
+    'Ihre Token enden sofort, ebenso was Personen den Anwendungen dort erlaubt haben. Bereits ausgestellte JWTs gelten bis zu ihrem Ablauf, bei APIs, die nur die Signatur prüfen.',
+  deleted: (name) => `Gelöscht: ${name}.`,
+  name: 'Name',
+  nameHint: 'Personen sehen ihn, wenn eine Anwendung um Zugriff bittet.',
+  identifier: 'Kennung',
+  identifierHint:
+    'Ihre Adresse, etwa https://api.example.org. Anwendungen senden sie als resource, und Token haben sie als aud. Sie lässt sich nicht ändern.',
+  identifierFixed: 'Sie lässt sich nicht ändern.',
+  identifierWrong: 'Geben Sie eine https-Adresse ohne Fragment (#) oder eine urn ein.',
+  description: 'Beschreibung',
+  application: 'Gehört zur Anwendung',
+  applicationHint:
+    'Mit deren Kennung und Geheimnis fragt die API, ob ein Token gilt (Introspection). Deren Rollen können die Scopes geben.',
+  whoMayAsk: 'Wer Token anfordern darf',
+  someApplications: 'Diese Anwendungen',
+  allApplications: 'Alle Anwendungen',
+  applications: 'Anwendungen',
+  applicationsHint: 'Was aus der Liste genommen wird, verliert den Zugriff sofort.',
+  noApplications: 'Keine Anwendung',
+  tokenFormat: 'Token',
+  tokenFormats: { jwt: 'JWT (RFC 9068)', opaque: 'Opak' },
+  tokenFormatHint:
+    'Ein JWT prüft die API selbst, bis es abläuft. Nach einem opaken Token fragt sie diesen Dienst; es kann jederzeit widerrufen werden.',
+  tokenLifetime: 'Sekunden, die ein Token gilt',
+  tokenLifetimeHint: 'Ab 60; ein JWT höchstens 3600. Leer: 600 für ein JWT, sonst wie der Dienst es vorgibt. Nie länger als das.',
+  usualLifetime: { jwt: '600 Sekunden', opaque: 'Wie der Dienst es vorgibt' },
+  seconds: (count) => `${count} Sekunden`,
+  scopes: 'Scopes',
+  noScopes: 'Keine Scopes. Anwendungen erhalten Token, die sagen, wer die Person ist, und nicht mehr.',
+  addScope: 'Scope hinzufügen',
+  changeScopeTitle: (name) => `Scope ändern: ${name}`,
+  changeScopeText:
+    'Mit einem anderen Namen oder für weniger Rollen enden alle Token der API, und Personen werden erneut gefragt.',
+  removeScopeTitle: (name) => `Scope entfernen: ${name}`,
+  removeScopeText: 'Alle Token der API enden, und Personen werden erneut gefragt.',
+  scopeName: 'Scope',
+  scopeNameHint: 'Was Anwendungen anfordern, etwa papers:read.',
+  scopeNameWrong: 'Ohne Leerzeichen, Anführungszeichen und umgekehrte Schrägstriche.',
+  scopeWords: 'Worte für Personen',
+  scopeWordsHint: 'Was eine Anwendung damit darf, etwa: Ihre Dokumente lesen.',
+  scopeRoles: 'Nur für die Rollen',
+  scopeRolesHint: 'Rollen der Anwendung der API. Ohne eine können alle es erlauben.',
+  everybody: 'Alle',
+};

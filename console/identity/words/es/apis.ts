@@ -1,0 +1,62 @@
+import type { Words } from '../en/index.ts';
+
+export const apis: Words['apis'] = {
+  title: 'APIs',
+  one: 'API',
+  intro:
+    'Para qué obtienen tokens de acceso las aplicaciones. Cada API tiene permisos propios (scopes), que las personas conceden a una aplicación uno por uno.',
+  create: 'Registrar una API',
+  createText: 'Sus permisos se añaden después.',
+  created: (name) => `Se registró ${name}.`,
+  empty: 'No hay ninguna API registrada. Las aplicaciones solo obtienen tokens para este servicio.',
+  change: 'Cambiar',
+  changeTitle: (name) => `Cambiar ${name}`,
+  changed: (name) => `Se cambió ${name}.`,
+  delete: 'Eliminar',
+  deleteTitle: (name) => `¿Eliminar ${name}?`,
+  deleteText:
+    'Sus tokens terminan de inmediato, así como lo que las personas permitieron allí a las aplicaciones. Los JWT ya emitidos valen hasta que caducan, para las API que solo comprueban la firma.',
+  deleted: (name) => `Se eliminó ${name}.`,
+  name: 'Nombre',
+  nameHint: 'Las personas lo ven cuando una aplicación pide acceso.',
+  identifier: 'Identificador',
+  identifierHint:
+    'Su dirección, como https://api.example.org. Las aplicaciones la envían como resource y los tokens la tienen como aud. No se puede cambiar.',
+  identifierFixed: 'No se puede cambiar.',
+  identifierWrong: 'Escriba una dirección https sin fragmento (#), o un urn.',
+  description: 'Descripción',
+  application: 'Pertenece a la aplicación',
+  applicationHint:
+    'Con su identificador y su secreto, la API pregunta si un token es válido (introspección). Sus roles pueden dar los permisos.',
+  whoMayAsk: 'Quién puede pedir tokens',
+  someApplications: 'Estas aplicaciones',
+  allApplications: 'Todas las aplicaciones',
+  applications: 'Aplicaciones',
+  applicationsHint: 'La que se quita de la lista pierde el acceso de inmediato.',
+  noApplications: 'Ninguna aplicación',
+  tokenFormat: 'Tokens',
+  tokenFormats: { jwt: 'JWT (RFC 9068)', opaque: 'Opaco' },
+  tokenFormatHint:
+    'La API comprueba un JWT por sí misma, hasta que caduca. Por un token opaco pregunta a este servicio, y se puede revocar en cualquier momento.',
+  tokenLifetime: 'Segundos que vale un token',
+  tokenLifetimeHint:
+    'Desde 60; un JWT, como máximo 3600. Vacío: 600 para un JWT, y lo que diga el servicio para los demás. Nunca más que eso.',
+  usualLifetime: { jwt: '600 segundos', opaque: 'Lo que diga el servicio' },
+  seconds: (count) => `${count} segundos`,
+  scopes: 'Permisos (scopes)',
+  noScopes: 'Sin permisos. Las aplicaciones obtienen tokens que dicen quién es la persona, y nada más.',
+  addScope: 'Añadir un permiso',
+  changeScopeTitle: (name) => `Cambiar el permiso ${name}`,
+  changeScopeText:
+    'Con otro nombre, o para menos roles, terminan todos los tokens de la API y se vuelve a preguntar a las personas.',
+  removeScopeTitle: (name) => `Quitar el permiso ${name}`,
+  removeScopeText: 'Terminan todos los tokens de la API y se vuelve a preguntar a las personas.',
+  scopeName: 'Permiso',
+  scopeNameHint: 'Lo que piden las aplicaciones, como papers:read.',
+  scopeNameWrong: 'Sin espacios, comillas ni barras invertidas.',
+  scopeWords: 'Palabras para las personas',
+  scopeWordsHint: 'Lo que una aplicación puede hacer con él, como: leer sus documentos.',
+  scopeRoles: 'Solo para los roles',
+  scopeRolesHint: 'Roles de la aplicación de la API. Sin ninguno, todas las personas pueden concederlo.',
+  everybody: 'Todas las personas',
+};

@@ -1,0 +1,81 @@
+// What the OpenID provider asks about APIs. Read anew each time: whatever an administrator changes is true at once.
+import type { ApiRow, Database } from '../../ground/database/index.ts';
+import type { UserPermissionsReader } from '../app-roles/index.ts';
+import { allApis, findApiByIdentifier } from './apis.store.ts';
+import { type StoredScope, scopesOf } from './scopes.ts';
+
+export type ApiScope = Pick<StoredScope, 'name' | 'description'>;
+
+/** An API as it was when it was asked for. */
+export interface Api {
+  readonly id: string;
+  /** The audience of its tokens. */
+  readonly identifier: string;
+  readonly name: string;
+  readonly tokenFormat: 'opaque' | 'jwt';
+  readonly tokenLifetime: number | null;
+  readonly applicationId: string | null;
+  /** What tokens and consents are bound to: another one after something was taken away, and for an API that was registered anew. */
+  readonly version: string;
+  readonly scopes: readonly StoredScope[];
+  /** Null: all. */
+  readonly applications: readonly string[] | null;
+}
+
+const apiOf = (row: ApiRow): Api => ({
+  id: row.id,
+  identifier: row.identifier,
+  name: row.name,
+  tokenFormat: row.token_format === 'opaque' ? 'opaque' : 'jwt',
+  tokenLifetime: row.token_lifetime,
+  applicationId: row.application_id,
+  version: `${row.id}.${row.epoch}`,
+  scopes: scopesOf(row),
+  applications: row.applications === null ? null : (JSON.parse(row.applications) as string[]),
+});
+
+/** Programs that parse an address write it with a slash after the host, and people without. */
+function otherSpelling(resource: string): string | undefined {
+  const origin = URL.parse(resource)?.origin;
+  if (resource === origin) return `${resource}/`;
+  return resource === `${origin}/` ? origin : undefined;
+}
+
+export interface ApisDeps {
+  readonly db: Database;
+  readonly userPermissions: UserPermissionsReader;
+}
+
+export function createApis({ db, userPermissions }: ApisDeps) {
+  return {
+    /** By `resource`, or by the audience of a token. */
+    async find(resource: string): Promise<Api | undefined> {
+      const other = otherSpelling(resource);
+      const row =
+        (await findApiByIdentifier(db.read, resource)) ??
+        (other === undefined ? undefined : await findApiByIdentifier(db.read, other));
+      return row && apiOf(row);
+    },
+
+    /** Those with one of these scopes, which the application may ask for. */
+    async withScopes(names: readonly string[], clientId: string): Promise<readonly Api[]> {
+      const all = (await allApis(db.read)).map(apiOf);
+      return all.filter(
+        (api) => api.scopes.some(({ name }) => names.includes(name)) && (api.applications?.includes(clientId) ?? true),
+      );
+    },
+
+    /**
+     * The scopes that a person can give an application: those that their roles give. Undefined: an application itself, for which those are that need
+     * no role. Null: a person who has not said who they are; then nothing is left out.
+     */
+    async scopesFor(api: Api, userId: string | null | undefined): Promise<readonly ApiScope[]> {
+      if (userId === null || api.scopes.every(({ roles }) => !roles)) return api.scopes;
+      const held =
+        userId === undefined || api.applicationId === null ? undefined : await userPermissions.of(userId, api.applicationId);
+      return api.scopes.filter(({ roles }) => !roles || roles.some((role) => held?.roleIds.has(role)));
+    },
+  };
+}
+
+export type Apis = ReturnType<typeof createApis>;

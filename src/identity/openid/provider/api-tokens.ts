@@ -1,0 +1,129 @@
+// Access tokens for APIs: what is stored of them, and whether they are good still. A JWT is verified by its API alone; what is stored here answers
+// for it at introspection, and when it is exchanged.
+import type { KoaContextWithOIDC, Provider } from 'oidc-provider';
+import { type Clock, seconds } from '../../../platform/clock.ts';
+import type { Access } from '../../access/context/index.ts';
+import type { Api, Apis } from '../../applications/apis/index.ts';
+import { findConsumer } from '../../applications/consumers/index.ts';
+import type { Database } from '../../ground/database/index.ts';
+import type { RecordPayload, Records, ValidRecord } from '../records/index.ts';
+import { apiOf, mayAskFor } from './resources.ts';
+
+/** A JWT that was issued. Its id is the JWT itself, so that only whoever has it finds it. */
+const JWT_MODEL = 'ApiToken';
+
+type IssuedToken = InstanceType<Provider['AccessToken']> | InstanceType<Provider['ClientCredentials']>;
+
+/** The version of the API for which each token was made, from its making to its storing. */
+const versions = new WeakMap<object, string>();
+
+/** What the record of a token says beside what the library knows of it. */
+export function apiClaims(ctx: KoaContextWithOIDC, token: object): Record<string, string> | undefined {
+  const { aud, resourceServer } = token as IssuedToken;
+  const api = typeof aud === 'string' ? apiOf(ctx.oidc, aud) : undefined;
+  if (!api) return undefined;
+  versions.set(token, api.version);
+  // In a JWT it would be for everybody to see.
+  return resourceServer?.accessTokenFormat === 'jwt' ? undefined : { api_version: api.version };
+}
+
+const payloadOf = (jwt: string): RecordPayload =>
+  JSON.parse(Buffer.from(jwt.split('.')[1]!, 'base64url').toString()) as RecordPayload;
+
+/** The library stores no JWTs. */
+export function storeJwts(provider: Provider, records: Records): void {
+  for (const { prototype } of [provider.AccessToken, provider.ClientCredentials] as { prototype: IssuedToken }[]) {
+    const { save } = prototype;
+    prototype.save = async function (this: IssuedToken, ...args) {
+      const value = await save.apply(this, args);
+      if (this.resourceServer?.accessTokenFormat !== 'jwt') return value;
+      const { accountId, clientId, grantId, sessionUid, expiresWithSession } = this as unknown as RecordPayload;
+      const { aud, scope, iat, exp, jti, cnf, act } = payloadOf(value);
+      const extra = { api_version: versions.get(this) };
+      const known = { accountId, clientId, grantId, sessionUid, expiresWithSession, aud, scope, iat, exp, jti, cnf, act, extra };
+      await records.save(JWT_MODEL, value, { kind: JWT_MODEL, ...known } as RecordPayload, Number(exp) - Number(iat));
+      return value;
+    };
+  }
+}
+
+export interface VerifiedApiToken {
+  readonly api: Api;
+  readonly clientId: string;
+  /** Undefined for a token of the application itself. */
+  readonly userId: string | undefined;
+  /** Those that it still has. */
+  readonly scopes: readonly string[];
+  readonly issuedAt: number;
+  readonly expiresAt: number;
+  readonly confirmation: Readonly<Record<string, unknown>> | undefined;
+  /** Who acts for the person (RFC 8693, 4.1). */
+  readonly actor: unknown;
+  readonly record: RecordPayload;
+}
+
+export interface ApiTokensDeps {
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly records: Records;
+  readonly access: Access;
+  readonly apis: Apis;
+}
+
+/** As the record of an opaque token has it, and as a JWT says it. */
+function confirmationOf({ cnf, jkt, 'x5t#S256': certificate }: RecordPayload): Record<string, unknown> | undefined {
+  if (cnf !== undefined) return cnf as Record<string, unknown>;
+  if (jkt === undefined && certificate === undefined) return undefined;
+  return { ...(jkt === undefined ? {} : { jkt }), ...(certificate === undefined ? {} : { 'x5t#S256': certificate }) };
+}
+
+export function createApiTokens({ db, clock, records, access, apis }: ApiTokensDeps) {
+  async function findRecord(token: string): Promise<ValidRecord | undefined> {
+    // The others have no dot.
+    if (token.includes('.')) return records.findValid(JWT_MODEL, token);
+    return (await records.findValid('AccessToken', token)) ?? (await records.findValid('ClientCredentials', token));
+  }
+
+  /** Whether the person is as they were, and their session goes on if the token ends with it. */
+  async function isOfPerson({ payload, generation }: ValidRecord): Promise<boolean> {
+    const { accountId, expiresWithSession, sessionUid } = payload;
+    if (accountId === undefined) return true;
+    const context = await access.read(accountId, { kind: 'unscoped' });
+    if (context?.generation !== generation) return false;
+    if (expiresWithSession !== true) return true;
+    return (await records.findByUid(String(sessionUid)))?.accountId === accountId;
+  }
+
+  /** The API for which it was made, if nothing was taken away from that since, and the application may still ask for it. */
+  async function apiOfToken({ aud, clientId, extra }: RecordPayload): Promise<Api | undefined> {
+    const api = typeof aud === 'string' ? await apis.find(aud) : undefined;
+    const { api_version: version } = (extra ?? {}) as { api_version?: unknown };
+    return api && version === api.version && mayAskFor(api, clientId!) ? api : undefined;
+  }
+
+  return {
+    /** Undefined for a token that is not for an API, or is good no more. */
+    async verify(token: string): Promise<VerifiedApiToken | undefined> {
+      const found = await findRecord(token);
+      const { clientId, accountId, exp, iat, scope, act } = found?.payload ?? {};
+      if (!found || clientId === undefined || exp === undefined || exp <= seconds(clock)) return undefined;
+      const api = await apiOfToken(found.payload);
+      if (!api || !(await findConsumer(db.read, clientId)) || !(await isOfPerson(found))) return undefined;
+      const current = await apis.scopesFor(api, accountId);
+      const asked = String(scope ?? '').split(' ');
+      return {
+        api,
+        clientId,
+        userId: accountId,
+        scopes: asked.filter((one) => current.some(({ name }) => name === one)),
+        issuedAt: Number(iat),
+        expiresAt: exp,
+        confirmation: confirmationOf(found.payload),
+        actor: act,
+        record: found.payload,
+      };
+    },
+  };
+}
+
+export type ApiTokens = ReturnType<typeof createApiTokens>;
