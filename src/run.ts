@@ -28,7 +28,15 @@ import { ReservedPort } from './platform/reserved-port.ts';
 import type { MasterSeal } from './platform/seal/index.ts';
 import { waitAtMost } from './platform/wait-at-most.ts';
 import { checkBackupFolder } from './scheduled-backups.ts';
-import { checkDatabases, checkWallet, configuredProvider, type RunOptions, tlsOf, workersOf } from './setting-rules.ts';
+import {
+  checkClientCertificates,
+  checkDatabases,
+  checkWallet,
+  configuredProvider,
+  type RunOptions,
+  tlsOf,
+  workersOf,
+} from './setting-rules.ts';
 import { type SharedConfig, sharedSettings } from './settings.ts';
 import { onSignal, type Stoppable, stopServices, stopTimeoutMs } from './stopping.ts';
 import { version } from './version.ts';
@@ -265,6 +273,7 @@ export async function runServices(options: RunOptions): Promise<void> {
   const log = createLog(shared.logLevel);
   const count = workersOf(shared);
   checkDatabases(options, count);
+  checkClientCertificates(options);
   if (count > 1 && cluster.isPrimary) await runWorkers(options, log, count);
   else await runInThisProcess(options, log, cluster.isPrimary);
 }

@@ -42,6 +42,18 @@ export function checkDatabases({ identity, wallet }: RunOptions, workers: number
     throw new ConfigError('GATEHOUSE_WALLET_DATABASE_URL must name another database than GATEHOUSE_IDENTITY_DATABASE_URL');
 }
 
+/** Nobody could send the header: every application with a certificate would be refused. */
+export function checkClientCertificates({ shared, identity }: RunOptions): void {
+  if (identity?.clientCertificateHeader !== undefined && shared.trustedProxies.length === 0)
+    throw new ConfigError(
+      'GATEHOUSE_IDENTITY_CLIENT_CERTIFICATE_HEADER is read from trusted proxies only; name them in GATEHOUSE_TRUSTED_PROXIES',
+    );
+  if (identity?.tlsClientCertificates && tlsOf(shared) === undefined)
+    throw new ConfigError(
+      'GATEHOUSE_IDENTITY_TLS_CLIENT_CERTIFICATES needs GATEHOUSE_TLS_CERT_FILE and GATEHOUSE_TLS_KEY_FILE: behind a proxy, set GATEHOUSE_IDENTITY_CLIENT_CERTIFICATE_HEADER',
+    );
+}
+
 /** The configured provider; undefined if the identity service in this process is the provider. */
 export function configuredProvider({
   oidcIssuer,

@@ -6,7 +6,7 @@ import { checkTogether } from '../identity/ground/service-settings/index.ts';
 import { identitySettings } from '../identity/ground/settings/index.ts';
 import { type Environment, load, refuseUnknownKeys } from '../platform/config/index.ts';
 import { checkBackupFolder } from '../scheduled-backups.ts';
-import { checkDatabases, checkWallet, tlsOf, workersOf } from '../setting-rules.ts';
+import { checkClientCertificates, checkDatabases, checkWallet, tlsOf, workersOf } from '../setting-rules.ts';
 import { sharedSettings } from '../settings.ts';
 import { walletSettings } from '../wallet/ground/settings.ts';
 import { checkProvider, checkPublicAddress, checkService } from './addresses.ts';
@@ -59,7 +59,9 @@ function deploymentOf({ env, service, machine = thisMachine }: DoctorOptions): D
 /** The rules that a start applies before it creates anything. */
 function checkSettings({ shared, identity, wallet, folder, isWalletAlone }: Deployment): Finding {
   tlsOf(shared);
-  checkDatabases({ shared, ...(identity ? { identity } : {}), ...(wallet ? { wallet } : {}) }, workersOf(shared));
+  const options = { shared, ...(identity ? { identity } : {}), ...(wallet ? { wallet } : {}) };
+  checkDatabases(options, workersOf(shared));
+  checkClientCertificates(options);
   if (identity) checkTogether(identity, folder);
   if (wallet) checkWallet(wallet, isWalletAlone);
   checkBackupFolder(shared, folder, { identity, wallet });

@@ -184,7 +184,7 @@ async function createServiceOn(db: Database, options: IdentityServiceOptions): P
     secure: address.startsWith('https:'),
     trustedProxies: options.trustedProxies,
     bodyLimit: config.bodyLimit,
-    tls: options.tls,
+    tls: options.tls && { ...options.tls, asksClients: config.tlsClientCertificates },
     ...(options.checkReplies ? { checkReplies: true } : {}),
   });
   let sweeper: Job | undefined;

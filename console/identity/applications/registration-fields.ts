@@ -5,6 +5,8 @@ import { addressProblem, type ConsumerWithSecret, KINDS, linesOf } from './types
 
 const GRANT_TYPES = ['authorization_code', 'client_credentials', 'refresh_token', 'password', 'implicit'];
 const ALGORITHMS = ['RS256', 'ES256', 'EdDSA'];
+/** What applications sign with. */
+const CLIENT_ALGORITHMS = ['PS256', 'ES256', 'EdDSA', 'ES384', 'RS256'];
 const LEAST_LIFETIME = 60;
 
 /** One attribute: how it is shown, and what is sent. */
@@ -22,6 +24,15 @@ type Attributes = Readonly<Record<string, Attribute>>;
 const text = (value: unknown): string => (typeof value === 'string' || typeof value === 'number' ? String(value) : '');
 const texts = (value: unknown): string[] =>
   Array.isArray(value) ? value.filter((one): one is string => typeof one === 'string') : [];
+/** What was entered, if it is a set of keys. Which keys can be used, the service knows. */
+function keysIn(entered: string): unknown {
+  try {
+    const value = JSON.parse(entered) as { keys?: unknown } | null;
+    return Array.isArray(value?.keys) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
 const some = (all: readonly string[]): readonly string[] | null => (all.length === 0 ? null : all);
 
 const line = (label: string, more: Partial<FormField> = {}): Attribute => ({
@@ -31,6 +42,11 @@ const line = (label: string, more: Partial<FormField> = {}): Attribute => ({
 });
 const link = (label: string, hint?: string): Attribute => ({
   ...line(label, { type: 'url', ...(hint === undefined ? {} : { hint }) }),
+  read: (values, name) => values.optional(name) ?? null,
+  unchanged: (value) => text(value).trim() || null,
+});
+const optionalLine = (label: string, hint: string): Attribute => ({
+  ...line(label, { hint, maxLength: 1024 }),
   read: (values, name) => values.optional(name) ?? null,
   unchanged: (value) => text(value).trim() || null,
 });
@@ -82,7 +98,26 @@ const boxes = (label: string, hint: string, names: Readonly<Record<string, strin
   read: (values, name) => some(values.all(name)),
   unchanged: (value) => some(Object.keys(names).filter((one) => texts(value).includes(one))),
 });
+/** A set of keys as JSON. */
+const keySet = (label: string, hint: string, wrong: string): Attribute => ({
+  field: (value) => ({
+    label,
+    hint,
+    type: 'textarea',
+    value: value === undefined || value === null ? '' : JSON.stringify(value, null, 2),
+    check: (entered) => (entered.trim() === '' || keysIn(entered) !== undefined ? undefined : wrong),
+  }),
+  read: (values, name) => keysIn(values.text(name)) ?? null,
+  unchanged: (value) => value ?? null,
+});
 const themselves = (names: readonly string[]): Record<string, string> => Object.fromEntries(names.map((one) => [one, one]));
+
+/** One of several words, or none of them. */
+const usualChoice = (label: string, names: readonly string[], none: string, hint?: string): Attribute => ({
+  ...choice(label, { '': none, ...themselves(names) }, '', hint),
+  read: (values, name) => values.optional(name) ?? null,
+  unchanged: (value) => value ?? null,
+});
 
 /** The parts of the form, with their attributes by the names of the API. */
 const PARTS: Readonly<Record<keyof typeof words.registration.sections, () => Attributes>> = {
@@ -114,7 +149,15 @@ const PARTS: Readonly<Record<keyof typeof words.registration.sections, () => Att
     return {
       client_type: choice(r.clientType, r.clientTypes, 'confidential', r.clientTypeHint),
       token_endpoint_auth_method: choice(r.auth, r.auths, 'client_secret_basic', r.authHint),
+      token_endpoint_auth_signing_alg: usualChoice(r.assertionAlgorithm, CLIENT_ALGORITHMS, r.anyAlgorithm),
+      jwks: keySet(r.keys, r.keysHint, r.keysWrong),
+      jwks_uri: link(r.keysUri, r.keysUriHint),
+      ...Object.fromEntries(
+        Object.entries(r.certificateNames).map(([name, label]) => [name, optionalLine(label, r.certificateHint)]),
+      ),
       require_pushed_authorization_requests: box(r.par, r.parHint),
+      require_signed_request_object: box(r.signedRequests, r.signedRequestsHint),
+      request_object_signing_alg: usualChoice(r.requestAlgorithm, CLIENT_ALGORITHMS, r.anyAlgorithm),
     };
   },
   may() {
@@ -131,8 +174,11 @@ const PARTS: Readonly<Record<keyof typeof words.registration.sections, () => Att
     const r = words.registration;
     return {
       id_token_signed_response_alg: choice(r.algorithm, themselves(ALGORITHMS), 'RS256'),
+      authorization_signed_response_alg: usualChoice(r.answerAlgorithm, ALGORITHMS, r.usualAlgorithm, r.answerAlgorithmHint),
+      introspection_signed_response_alg: usualChoice(r.introspectionAlgorithm, ALGORITHMS, r.usualAlgorithm),
       id_token_claims: box(r.claims, r.claimsHint),
       dpop_bound_access_tokens: box(r.dpop, r.dpopHint),
+      tls_client_certificate_bound_access_tokens: box(r.certificateBound, r.certificateBoundHint),
       access_token_lifetime: seconds(r.accessLifetime, r.lifetimeHint, LEAST_LIFETIME, r.wholeSeconds),
       refresh_token_lifetime: seconds(r.refreshLifetime, r.lifetimeHint, LEAST_LIFETIME, r.wholeSeconds),
     };

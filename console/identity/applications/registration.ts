@@ -9,7 +9,7 @@ import { impactOf } from '../impact.ts';
 import { api } from '../session.ts';
 import { words } from '../words/index.ts';
 import { changesOf, fieldsOf, type Registration } from './registration-fields.ts';
-import type { ConsumerWithSecret } from './types.ts';
+import { type ConsumerWithSecret, WITHOUT_SECRET } from './types.ts';
 
 type Changes = Readonly<Record<string, unknown>>;
 
@@ -54,8 +54,19 @@ const EFFECTS: readonly Effect[] = [
     isOf: ({ client_type: type }, { token_endpoint_auth_method: after, client_type: newType = type }) =>
       after !== undefined && newType === 'confidential',
   },
+  {
+    text: 'keys',
+    isOf: ({ token_endpoint_auth_method: method }, changes) =>
+      WITHOUT_SECRET.includes(String(method)) &&
+      Object.keys(changes).some((name) => name.startsWith('jwks') || name.startsWith('tls_client_auth_')),
+  },
   { text: 'par', isOf: (_before, { require_pushed_authorization_requests: after }) => after === true },
+  { text: 'signedRequests', isOf: (_before, { require_signed_request_object: after }) => after === true },
   { text: 'dpop', isOf: (_before, { dpop_bound_access_tokens: after }) => after === true },
+  {
+    text: 'certificateBound',
+    isOf: (_before, { tls_client_certificate_bound_access_tokens: after }) => after === true,
+  },
   { text: 'algorithm', isOf: (_before, { id_token_signed_response_alg: after }) => after !== undefined },
   {
     text: 'afterLogout',

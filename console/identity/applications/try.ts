@@ -7,7 +7,7 @@ import { table } from '../../shared/table.ts';
 import { awaitAnswer } from '../../shared/try-channel.ts';
 import { words } from '../words/index.ts';
 import { type Attempt, answerProblem, beginAttempt, type Claims, type Exchange, redeem, type Values } from './try-flow.ts';
-import type { ConsumerWithSecret } from './types.ts';
+import { type ConsumerWithSecret, WITHOUT_SECRET } from './types.ts';
 
 const DEFAULT_SCOPE = 'openid profile email roles';
 /** Never shown whole. */
@@ -160,6 +160,8 @@ export class TrySignIn extends PageElement {
   protected override render(): TemplateResult {
     const { trySignIn } = words;
     if (!window.isSecureContext) return html`<p>${trySignIn.needsHttps}</p>`;
+    // Only the application has its key, and the page cannot act in its place.
+    if (WITHOUT_SECRET.includes(this.#consumer?.token_endpoint_auth_method ?? '')) return html`<p>${trySignIn.needsKey}</p>`;
     const attempt = this.#attempt;
     return html`${this.#start()}
       ${attempt ? this.#request(attempt) : nothing}

@@ -25,6 +25,9 @@ export interface ConsumerWithSecret extends Consumer {
   readonly previous_secret_expires_at?: string;
 }
 
+/** Ways to prove itself by something that only the application has: this page cannot do it in its place. */
+export const WITHOUT_SECRET: readonly string[] = ['private_key_jwt', 'tls_client_auth', 'self_signed_tls_client_auth'];
+
 export interface AppRole {
   readonly id: string;
   readonly name: string;

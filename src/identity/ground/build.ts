@@ -1,4 +1,5 @@
 // What all rooms need: the options of the service, changes with their audit event, limits of guesses, mails, calls to others.
+import { createCertificateOf } from '../../platform/http/index.ts';
 import { Gate } from '../../platform/limits/index.ts';
 import { createOutbound } from '../../platform/outbound/index.ts';
 import { type AfterChange, createChanges } from './audit/index.ts';
@@ -37,6 +38,7 @@ export function buildGround(db: Database, options: ModuleOptions, afterChange: A
     ...deps,
     gate: new Gate(options.rateLimits ? GUESSES : undefined, clock),
     outbound,
+    certificateOf: createCertificateOf({ header: config.clientCertificateHeader, trustedProxies: options.trustedProxies }),
     notifications,
     notify: notifications.notify,
     brandPictures,

@@ -52,6 +52,8 @@ export interface ModuleOptions {
   /** Undefined if other tools make them (PostgreSQL). */
   readonly backups?: DataBackups | undefined;
   readonly rateLimits: boolean;
+  /** Whose header with the certificate of a client counts. */
+  readonly trustedProxies: readonly string[];
   /** host[:port] that outgoing calls may reach even with plain http or at a private address. */
   readonly outboundAllow: readonly string[];
   readonly tls?: { readonly certFile: string; readonly keyFile: string } | undefined;

@@ -1,6 +1,6 @@
 // An App is a list of routes: path, schemas, the access rule, the target of the rule, and the handler. The server enforces the rule
 // before it calls the handler. The OpenAPI document is generated from the same list.
-import type { IncomingHttpHeaders } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { MaybePromise } from '../maybe-promise.ts';
 import type { Schema, Static } from './schema.ts';
 
@@ -30,6 +30,8 @@ export interface Call<Caller, Params = unknown, Q = Query, Body = unknown> {
   readonly requestId: string;
   /** Aborted when the client disconnects before it has its answer. */
   readonly signal: AbortSignal;
+  /** As Node has it, for what belongs to the connection (client-certificate.ts). */
+  readonly raw: IncomingMessage;
 }
 
 /** What a request is about. The rule is checked first, so that only permitted callers learn whether the thing exists. */

@@ -12,6 +12,7 @@ export {
   type Target,
 } from './app.ts';
 export { readBody } from './bodies.ts';
+export { type CertificateOf, createCertificateOf, readCertificateHeader } from './client-certificate.ts';
 export { disconnectSignal } from './exchange.ts';
 export { parseJson } from './json.ts';
 export type { Mount, RawExchange } from './mounts.ts';

@@ -41,7 +41,8 @@ export interface ServerOptions<Caller> extends RequestAccess<Caller>, ReplyOptio
   /** Clients reach it by https, so it sends HSTS (RFC 6797). */
   readonly secure?: boolean;
   readonly trustedProxies: readonly string[];
-  readonly tls?: { readonly certFile: string; readonly keyFile: string } | undefined;
+  /** `asksClients`: clients may show a certificate (mutual TLS). One that is not trusted is not refused here: who needs it looks at it. */
+  readonly tls?: { readonly certFile: string; readonly keyFile: string; readonly asksClients?: boolean } | undefined;
   /** Routes marked `fromMemory` bypass the framework, unless this is false. */
   readonly memoryAdapter?: boolean;
   /** For tests: an answer that violates its own schema or status is an error. */
@@ -92,7 +93,9 @@ function openNodeServer(
     keepAliveTimeout: KEEP_ALIVE_MS,
   };
   if (!tls) return createHttpServer(options, listener);
-  return createSecureServer({ ...options, cert: readFileSync(tls.certFile), key: readFileSync(tls.keyFile) }, listener);
+  const { certFile, keyFile, asksClients = false } = tls;
+  const certificates = { cert: readFileSync(certFile), key: readFileSync(keyFile) };
+  return createSecureServer({ ...options, ...certificates, requestCert: asksClients, rejectUnauthorized: false }, listener);
 }
 
 function redirectOtherNames(server: FastifyInstance, pages: PageAddress, replies: Replies, bases: BaseUrls): void {

@@ -1,5 +1,13 @@
 // Applications with their logos, roles and permissions, and who has which role in them.
-import { GRANTS, ID_TOKEN_ALGORITHMS, OPENID_SCOPES, SIGN_IN_STRENGTHS } from '../../identity/applications/consumers/index.ts';
+import {
+  CERTIFICATE_NAMES,
+  CLIENT_AUTHENTICATION_METHODS,
+  CLIENT_KEY_ALGORITHMS,
+  GRANTS,
+  ID_TOKEN_ALGORITHMS,
+  OPENID_SCOPES,
+  SIGN_IN_STRENGTHS,
+} from '../../identity/applications/consumers/index.ts';
 import { type Schema, t } from '../../platform/http/index.ts';
 import type { Body } from '../client.ts';
 import type { Key } from '../model.ts';
@@ -59,7 +67,16 @@ const FIELDS: Readonly<Record<string, Field>> = {
   backchannel_logout_session_required: or(t.boolean()),
   id_token_claims: or(t.boolean()),
   id_token_signed_response_alg: or(t.oneOf(...ID_TOKEN_ALGORITHMS)),
-  token_endpoint_auth_method: or(t.oneOf('client_secret_basic', 'client_secret_post', 'none')),
+  token_endpoint_auth_method: or(t.oneOf(...CLIENT_AUTHENTICATION_METHODS)),
+  token_endpoint_auth_signing_alg: or(t.oneOf(...CLIENT_KEY_ALGORITHMS)),
+  jwks: or(t.open({ keys: t.array(t.record(t.unknown()), { minItems: 1, maxItems: 20 }) })),
+  jwks_uri: text,
+  ...Object.fromEntries(CERTIFICATE_NAMES.map((name) => [name, or(t.string({ minLength: 1, maxLength: 1024 }))])),
+  tls_client_certificate_bound_access_tokens: or(t.boolean()),
+  require_signed_request_object: or(t.boolean()),
+  request_object_signing_alg: or(t.oneOf(...CLIENT_KEY_ALGORITHMS)),
+  authorization_signed_response_alg: or(t.oneOf(...ID_TOKEN_ALGORITHMS)),
+  introspection_signed_response_alg: or(t.oneOf(...ID_TOKEN_ALGORITHMS)),
   require_pushed_authorization_requests: or(t.boolean()),
   dpop_bound_access_tokens: or(t.boolean()),
   default_max_age: or(t.integer({ minimum: 0 })),

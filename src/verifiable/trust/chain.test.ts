@@ -185,6 +185,7 @@ describe('A certificate chain', () => {
     credential: [document, pid, signing, any],
     request: [reader, server, any],
     attestation: [client, signing, any],
+    client: [client, any],
   };
   const said = (list: readonly string[] | undefined) => (list ? [usages(...list)] : []);
   /** Whether a chain whose leaf and authority are for these may sign for the purpose. */

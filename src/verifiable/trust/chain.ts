@@ -4,6 +4,7 @@
 import { X509Certificate } from 'node:crypto';
 import type { BasicConstraints, GeneralName, NameConstraints } from '@peculiar/asn1-x509';
 import { loadLater } from '../../platform/load-later.ts';
+import { isSubject } from './distinguished-names.ts';
 import { ChainError } from './errors.ts';
 import { type CertificateNames, checkNames, readConstraints } from './name-constraints.ts';
 import { type CertificatePurpose, checkUsages, type Usages } from './usages.ts';
@@ -124,6 +125,20 @@ export function alternativeNamesOf(certificate: X509Certificate): { dns: string[
   const { names } = parse(certificate);
   return { dns: names.alternatives.flatMap(({ dNSName }) => dNSName ?? []), uris: urisOf(names) };
 }
+
+/** Whether a certificate has this name (RFC 8705, 2.1.2). Letter by letter: a name without wildcards, an address in its usual form. */
+const NAMES: Readonly<
+  Record<'subject' | 'dns' | 'uri' | 'ip' | 'email', (names: CertificateNames, expected: string) => boolean>
+> = {
+  subject: ({ subject }, expected) => isSubject(expected, subject),
+  dns: ({ alternatives }, expected) => alternatives.some(({ dNSName }) => dNSName?.toLowerCase() === expected.toLowerCase()),
+  uri: ({ alternatives }, expected) => alternatives.some(({ uniformResourceIdentifier: uri }) => uri === expected),
+  ip: ({ alternatives }, expected) => alternatives.some(({ iPAddress: address }) => address === expected),
+  email: ({ alternatives }, expected) => alternatives.some(({ rfc822Name: address }) => address === expected),
+};
+
+export const hasName = (certificate: X509Certificate, kind: keyof typeof NAMES, expected: string): boolean =>
+  NAMES[kind](parse(certificate).names, expected);
 
 /** Who signed it, as queries by authority name them: base64url, undefined if the certificate does not say. */
 export const authorityKeyIdOf = (certificate: X509Certificate): string | undefined => parse(certificate).authorityKeyId;

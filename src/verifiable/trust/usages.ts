@@ -2,8 +2,8 @@
 // or verifier cannot sign credentials.
 import { ChainError } from './errors.ts';
 
-/** What a leaf signs: mdocs, other credentials (and their status lists), requests of verifiers, or attestations of wallets and keys. */
-export type CertificatePurpose = 'document' | 'credential' | 'request' | 'attestation';
+/** What a leaf signs: mdocs, other credentials (and their status lists), requests of verifiers, attestations of wallets and keys, or TLS of clients. */
+export type CertificatePurpose = 'document' | 'credential' | 'request' | 'attestation' | 'client';
 
 /** RFC 5280, 4.2.1.12: any purpose, servers and clients of TLS. */
 const ANY = '2.5.29.37.0';
@@ -25,6 +25,7 @@ const ALLOWED: Readonly<Record<CertificatePurpose, readonly string[]>> = {
   credential: [...DOCUMENT_SIGNERS, DOCUMENT_SIGNING],
   request: [...READERS, SERVER_AUTH],
   attestation: [DOCUMENT_SIGNING, CLIENT_AUTH],
+  client: [CLIENT_AUTH],
 };
 
 /** Usages of authorities, and the usages they allow in the certificates they issue. */

@@ -9,6 +9,8 @@ export const trySignIn = {
   scopeHint: 'Zum Beispiel: openid profile email roles organizations',
   askPassword: 'Nach dem Passwort fragen, obwohl ich angemeldet bin',
   askConsent: 'Nach der Zustimmung fragen, obwohl ich sie schon gegeben habe',
+  needsKey:
+    'Diese Anwendung weist sich mit einem Schlüssel oder einem Zertifikat aus, das nur sie hat; deshalb lässt sich ihre Anmeldung hier nicht ausprobieren. Öffnen Sie die Anwendung selbst.',
   begin: 'Beginnen',
   parameter: 'Name',
   value: 'Wert',

@@ -6,6 +6,8 @@ export const trySignIn = {
   scopeHint: 'Such as: openid profile email roles organizations',
   askPassword: 'Ask for the password although I am signed in',
   askConsent: 'Ask for consent although I gave it before',
+  needsKey:
+    'This application proves itself by a key or certificate that only it has, so its sign-in cannot be tried from here. Open the application itself.',
   begin: 'Begin',
   parameter: 'Name',
   value: 'Value',

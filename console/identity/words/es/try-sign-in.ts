@@ -8,6 +8,8 @@ export const trySignIn: Words['trySignIn'] = {
   scopeHint: 'Por ejemplo: openid profile email roles organizations',
   askPassword: 'Pedir la contraseña aunque ya haya iniciado sesión',
   askConsent: 'Pedir el consentimiento aunque ya lo haya dado',
+  needsKey:
+    'Esta aplicación se acredita con una clave o un certificado que solo ella tiene, así que su inicio de sesión no se puede probar desde aquí. Abra la propia aplicación.',
   begin: 'Empezar',
   parameter: 'Nombre',
   value: 'Valor',

@@ -6,6 +6,7 @@ import { type Caller, permit } from '../../access/rules/index.ts';
 import type { Change } from '../../ground/audit/index.ts';
 import type { ConsumerRow } from '../../ground/database/index.ts';
 import { checkConsumerBody, extraAttributes } from './attributes.ts';
+import { checkAuthentication } from './authentication.ts';
 import type { CreateConsumer } from './consumers.schema.ts';
 import { insertConsumer } from './consumers.store.ts';
 import type { ConsumerDeps } from './deps.ts';
@@ -40,6 +41,7 @@ export async function insertNewConsumer(
     previous_secret_until: null,
     created_at: seconds(clock),
   };
+  checkAuthentication(row);
   await insertConsumer(tx, row);
   audit('consumer.created', { kind: 'consumer', id });
   return row;

@@ -1,6 +1,28 @@
 // Consumers: applications registered to consume OAuth2 resources.
 // logo.rules.ts is their logo, served at /openid/logos to everybody.
+export {
+  authenticationOf,
+  authenticationStamp,
+  introspectionAlgorithmOf,
+  provesItselfByKey,
+  type RegisteredAuthentication,
+} from './authentication.ts';
 export { BUILT_IN_APPLICATION } from './built-in.ts';
+export {
+  CERTIFICATE_NAMES,
+  type CertificateName,
+  CLIENT_AUTHENTICATION_METHODS,
+  CLIENT_AUTHENTICATIONS,
+  type ClientAuthenticationMethod,
+  type ClientProof,
+} from './client-authentications.ts';
+export {
+  CLIENT_KEY_ALGORITHMS,
+  type ClientKey,
+  type ClientKeyAlgorithm,
+  certificateThumbprint,
+  readClientKeys,
+} from './client-keys.ts';
 export { mountConsumers } from './consumers.routes.ts';
 export { type Consumers, createConsumers } from './consumers.rules.ts';
 export { findConsumer, namesOfConsumers } from './consumers.store.ts';

@@ -1,9 +1,12 @@
 // Attributes of a consumer as a client of the OpenID provider, with the names of client registration (RFC 7591, OpenID Connect). They
 // are stored with its other extra attributes. The provider rejects a client with an invalid one, so they are checked here.
 import { type Schema, t } from '../../../platform/http/index.ts';
+import { isDistinguishedName } from '../../../verifiable/trust/index.ts';
 import type { ConsumerRow } from '../../ground/database/index.ts';
 import { fail } from '../../ground/faults.ts';
 import { bit, hashOf, isWebAddress, parseJson } from '../../ground/resource/index.ts';
+import { CLIENT_AUTHENTICATION_METHODS } from './client-authentications.ts';
+import { CLIENT_KEY_ALGORITHMS, isClientKeySet, KEY_SET_DESCRIPTION } from './client-keys.ts';
 import { checkRedirectUris, isRedirectUri, isWebUri } from './redirect-uris.ts';
 
 type ConsumerFields = Readonly<Record<string, unknown>>;
@@ -34,6 +37,10 @@ const seconds: FieldType = {
 };
 const MINUTE = 60;
 const YEAR = 365 * 24 * 60 * MINUTE;
+const certificateName: FieldType = {
+  accepts: (value) => typeof value === 'string' && value.trim() === value && value.length > 0 && value.length <= 1024,
+  description: 'a text of at most 1024 characters',
+};
 const lifetime: FieldType = {
   accepts: (value) => seconds.accepts(value) && Number(value) >= MINUTE && Number(value) <= YEAR,
   description: `a whole number of seconds, from ${MINUTE} to ${YEAR}`,
@@ -99,8 +106,47 @@ const FIELD_TYPES: Readonly<Record<string, FieldType & { readonly about: string 
   },
   id_token_signed_response_alg: { ...oneOf(...ID_TOKEN_ALGORITHMS), about: 'Signs its ID tokens. Not set: RS256.' },
   token_endpoint_auth_method: {
-    ...oneOf('client_secret_basic', 'client_secret_post', 'none'),
-    about: 'How a confidential client sends its secret. Not set: `client_secret_basic`. Public clients have none.',
+    ...oneOf(...CLIENT_AUTHENTICATION_METHODS),
+    about:
+      'How a confidential client proves itself: by its secret, by a key whose public part is registered (`private_key_jwt`, RFC 7523), or by the certificate of its connection (RFC 8705). Not set: `client_secret_basic`. Public clients have nothing.',
+  },
+  token_endpoint_auth_signing_alg: {
+    ...oneOf(...CLIENT_KEY_ALGORITHMS),
+    about: 'The only algorithm that its assertions may have. Not set: any of them that fits the key.',
+  },
+  jwks: { accepts: isClientKeySet, description: KEY_SET_DESCRIPTION, about: 'Its public keys (RFC 7517).' },
+  jwks_uri: {
+    ...calledUrl,
+    about: 'Where its public keys are, instead of `jwks`. They are read again after 5 minutes, or earlier for a key that is new.',
+  },
+  require_signed_request_object: { ...flag, about: 'Its requests are signed with its key (JAR, RFC 9101).' },
+  request_object_signing_alg: {
+    ...oneOf(...CLIENT_KEY_ALGORITHMS),
+    about: 'The only algorithm that its signed requests may have. Not set: any of them that fits the key.',
+  },
+  authorization_signed_response_alg: {
+    ...oneOf(...ID_TOKEN_ALGORITHMS),
+    about: 'Signs the answers to its requests that ask for a signed one (`response_mode` `jwt`, JARM). Not set: RS256.',
+  },
+  introspection_signed_response_alg: {
+    ...oneOf(...ID_TOKEN_ALGORITHMS),
+    about: 'Signs the answers of introspection if it asks for `application/token-introspection+jwt` (RFC 9701). Not set: RS256.',
+  },
+  tls_client_auth_subject_dn: {
+    accepts: (value) => certificateName.accepts(value) && isDistinguishedName(String(value)),
+    description: 'a distinguished name with one value in each part',
+    about: 'With `tls_client_auth`: the subject of its certificates (RFC 4514), such as `CN=reports,O=Example`.',
+  },
+  tls_client_auth_san_dns: { ...certificateName, about: 'Or the DNS name in its certificates.' },
+  tls_client_auth_san_uri: {
+    ...certificateName,
+    about: 'Or the URI in its certificates, such as `spiffe://example.org/reports`.',
+  },
+  tls_client_auth_san_ip: { ...certificateName, about: 'Or the IP address in its certificates.' },
+  tls_client_auth_san_email: { ...certificateName, about: 'Or the e-mail address in its certificates.' },
+  tls_client_certificate_bound_access_tokens: {
+    ...flag,
+    about: 'Tokens are bound to the certificate of the connection on which the application asks for them (RFC 8705).',
   },
   require_pushed_authorization_requests: { ...flag, about: 'Sign-ins begin with a pushed request (RFC 9126).' },
   dpop_bound_access_tokens: { ...flag, about: 'Tokens are bound to a key of the application (DPoP, RFC 9449).' },

@@ -4,6 +4,7 @@ import type { ConsumerRow } from '../../ground/database/index.ts';
 import { fail } from '../../ground/faults.ts';
 import { parseJson } from '../../ground/resource/index.ts';
 import { type ConsumerChanges, checkConsumerBody, extraAttributes } from './attributes.ts';
+import { AUTHENTICATION_FIELDS, checkAuthentication } from './authentication.ts';
 import { refuseBuiltIn } from './built-in.ts';
 import { endGrants, lockConsumer, updateConsumer } from './consumers.store.ts';
 import { type ConsumerDeps, tagOfConsumer } from './deps.ts';
@@ -54,6 +55,8 @@ export async function reviseConsumer(
     // Only when the URIs change: old rows that fail the check can still be renamed.
     if (body.redirect_uris || setsPostLogoutUris(extraAttributes(body)))
       checkRedirectUriConflicts(JSON.parse(values.redirect_uris) as string[], postLogoutUrisOf(parseJson(values.extra)));
+    const changed: Readonly<Record<string, unknown>> = { ...extraAttributes(body), ...body };
+    if (AUTHENTICATION_FIELDS.some((field) => changed[field] !== undefined)) checkAuthentication({ ...current, ...values });
     const [before, after] = [comparable(current), comparable(values)];
     if (needsTrust(before, after)) permit(caller, 'trust_consumer');
     await updateConsumer(tx, id, values);

@@ -1,6 +1,7 @@
 // What a change of a consumer takes away from it, and from what it already has.
 import { lockRow } from '../../../platform/database/index.ts';
 import type { ConsumerRow, Database, Tx } from '../../ground/database/index.ts';
+import { authenticationStamp } from './authentication.ts';
 import { grantsOf } from './grants.ts';
 import { attributesOf, OPENID_SCOPES, openidFieldsOf, SKIP_CONSENT } from './openid-fields.ts';
 
@@ -41,6 +42,8 @@ export const takesAway = (before: Comparable, after: Comparable): boolean => TAK
 export async function hasLostSince({ dialect }: Pick<Database, 'dialect'>, tx: Tx, read: ConsumerRow): Promise<boolean> {
   const now = await lockRow({ dialect }, tx, 'consumers', read.id, 'share');
   if (now === undefined || now.access_epoch !== read.access_epoch) return true;
+  // It has proved itself by a key that is not registered any more.
+  if (authenticationStamp(now) !== authenticationStamp(read)) return true;
   // A replica of a version before 070-access-epoch ends it without a sign.
   return takesAway(comparable(read), comparable(now));
 }

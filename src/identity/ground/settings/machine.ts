@@ -117,6 +117,19 @@ export const machineSettings = {
     'GATEHOUSE_IDENTITY_WALLET_PROVIDERS_FILE',
     'JSON file of the trusted wallet providers, which attest wallets and their keys: the certificates or keys of each provider, and the client ids of its wallets.',
   ),
+  tlsClientCertificates: setting.flag(
+    'GATEHOUSE_IDENTITY_TLS_CLIENT_CERTIFICATES',
+    false,
+    'Whether the service, if it terminates TLS itself, asks clients for a certificate: applications prove themselves by it (mutual TLS). Browsers that have certificates ask their person which one to show.',
+  ),
+  clientCertificateHeader: setting.optionalText(
+    'GATEHOUSE_IDENTITY_CLIENT_CERTIFICATE_HEADER',
+    'Header in which a proxy that terminates TLS sends the certificate of the client, such as Client-Cert: PEM as nginx escapes it, or base64. It is read from GATEHOUSE_TRUSTED_PROXIES only; the proxy must replace what clients send in it.',
+  ),
+  clientCaFile: setting.optionalText(
+    'GATEHOUSE_IDENTITY_CLIENT_CA_FILE',
+    'PEM file of the authorities whose certificates prove applications (tls_client_auth). It is read again when it changes. Without it, only certificates that are registered themselves do (self_signed_tls_client_auth).',
+  ),
   enforceScope: setting.flag(
     'GATEHOUSE_IDENTITY_ENFORCE_SCOPE',
     false,

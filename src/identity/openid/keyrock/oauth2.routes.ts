@@ -196,9 +196,9 @@ export function mountKeyrockOAuth(app: IdentityApp, modules: KeyrockOAuthRouteDe
       rule: 'verify_access_token',
       target: ({ params }) =>
         andThen(modules.openid.accessTokens.verify(params.token), (found) =>
-          // A token bound to a key (RFC 9449) is refused: this API cannot check the proof. Introspection returns the key.
+          // A token bound to a key or a certificate is refused: this API cannot check the proof. Introspection says what it is bound to.
           targetOf(
-            found?.user && found.thumbprint === undefined ? found : undefined,
+            found?.user && found.confirmation === undefined ? found : undefined,
             () => ({}),
             () => fail('access_token.not_found'),
           ),

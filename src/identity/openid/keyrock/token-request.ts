@@ -1,8 +1,8 @@
 // POST /v3/OS-OAUTH2/access_token: Keyrock's path of the token endpoint. Accepts a form, or JSON with or without an envelope.
 import type { IncomingMessage } from 'node:http';
-import { Readable } from 'node:stream';
 import { parseJson, readBody } from '../../../platform/http/index.ts';
 import { fail } from '../../ground/faults.ts';
+import { withBody } from '../client-authentication/index.ts';
 import { ANONYMOUS_WALLET } from '../first-party-clients/index.ts';
 import { PRE_AUTHORIZED, ROOT } from '../paths/index.ts';
 
@@ -19,16 +19,6 @@ export async function toTokenRequest(request: IncomingMessage): Promise<Incoming
   const parameters = Object.entries(inner).filter(([, value]) => typeof value === 'string') as [string, string][];
   request.headers['content-type'] = FORM;
   return withBody(request, new URLSearchParams(parameters).toString());
-}
-
-/** The same request with another body to read. */
-function withBody(request: IncomingMessage, text: string): IncomingMessage {
-  const body = Buffer.from(text);
-  request.headers['content-length'] = String(body.length);
-  return Object.create(request, {
-    readable: { value: true },
-    iterator: { value: () => Readable.from([body]).iterator() },
-  }) as IncomingMessage;
 }
 
 /** Wallets need no client id to redeem a pre-authorized code (OID4VCI, 6.1), but the library does. */

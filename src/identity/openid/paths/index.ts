@@ -5,6 +5,7 @@ import { fail } from '../../ground/faults.ts';
 import { domainPicturePath, FAVICON, LANGUAGE_PATH } from '../../ground/look/index.ts';
 
 export const ROOT = '/openid';
+export const INTROSPECTION = `${ROOT}/introspect`;
 /** Challenges for attested wallets. */
 export const CHALLENGE = `${ROOT}/challenge`;
 /** The grant of credential offers (OID4VCI, 6.1). */
@@ -122,7 +123,7 @@ const METHODS: readonly (readonly [path: string | RegExp, methods: readonly stri
   [WEBSSO_ANY, [...PAGE, 'OPTIONS']],
   [WEBSSO_ONE, [...PAGE, 'OPTIONS']],
   [`${ROOT}/userinfo`, ['GET', 'HEAD', 'OPTIONS', 'POST']],
-  [`${ROOT}/introspect`, API],
+  [INTROSPECTION, API],
   [`${ROOT}/revoke`, API],
   [`${ROOT}/par`, API],
   [CHALLENGE, API],

@@ -14,6 +14,14 @@ import { type Accounts, mayTellOf } from './accounts.ts';
 /** About two kilobytes each. */
 const LIMIT = 20_000;
 
+/** `cnf` (RFC 7800). */
+export type Confirmation = { readonly jkt: string } | { readonly 'x5t#S256': string };
+
+function confirmationOf({ jkt, 'x5t#S256': certificate }: RecordPayload): Confirmation | undefined {
+  if (typeof jkt === 'string') return { jkt };
+  return typeof certificate === 'string' ? { 'x5t#S256': certificate } : undefined;
+}
+
 export interface VerifiedAccessToken {
   readonly clientId: string;
   readonly scope: string;
@@ -21,8 +29,8 @@ export interface VerifiedAccessToken {
   readonly user: UserWithExpiry | undefined;
   readonly issuedAt: number;
   readonly expiresAt: number;
-  /** Thumbprint of the key the token is bound to (RFC 9449). */
-  readonly thumbprint: string | undefined;
+  /** The key (RFC 9449) or the certificate (RFC 8705) that the token is bound to: without it, it is worth nothing. */
+  readonly confirmation: Confirmation | undefined;
   /** The session in which the person authorized it. It may have ended. */
   readonly sessionUid: string | undefined;
   /** As far as the application may know it. */
@@ -112,7 +120,7 @@ export function createAccessTokens(deps: {
       user: found?.user,
       issuedAt: Number(iat),
       expiresAt: exp,
-      thumbprint: payload.jkt as string | undefined,
+      confirmation: confirmationOf(payload),
       sessionUid: payload.sessionUid as string | undefined,
       information: found ? JSON.stringify(await accounts.keyrockInformation(found.user, clientId, mayTell)) : '',
       username: found && mayTell('profile') ? found.user.name : undefined,

@@ -2,6 +2,11 @@
 import type { ClientMetadata } from 'oidc-provider';
 import {
   attributesOf,
+  authenticationOf,
+  CERTIFICATE_NAMES,
+  CLIENT_AUTHENTICATIONS,
+  type ClientAuthenticationMethod,
+  type ClientKey,
   type ConsumerWithSecret,
   grantsOf,
   isNative,
@@ -10,6 +15,8 @@ import {
   redirectUriConflict,
   SKIP_CONSENT,
 } from '../../applications/consumers/index.ts';
+import type { ClientKeys, LibraryAssertions } from '../client-authentication/index.ts';
+import { REQUEST_ALGORITHM } from './configuration/request-objects.ts';
 
 /** Our own: the secret before the current one, while it works. */
 export const PREVIOUS_SECRET = 'previous_client_secret';
@@ -21,34 +28,92 @@ export const OWN_ATTRIBUTES = [
   'refresh_token_lifetime',
   SKIP_CONSENT,
   PREVIOUS_SECRET,
+  REQUEST_ALGORITHM,
 ];
 
-/** A client with a secret must always use it. */
-function authMethodOf(isConfidential: boolean, registered: unknown): 'none' | 'client_secret_basic' | 'client_secret_post' {
-  if (!isConfidential) return 'none';
-  return registered === 'client_secret_post' ? registered : 'client_secret_basic';
+/** The library does not read the keys of clients. */
+const KEY_FIELDS = ['jwks', 'jwks_uri', 'token_endpoint_auth_signing_alg', 'request_object_signing_alg', ...CERTIFICATE_NAMES];
+
+export interface ClientDeps {
+  readonly libraryAssertions: Pick<LibraryAssertions, 'keyFor' | 'isOwn'>;
+  readonly clientKeys: ClientKeys;
 }
 
-export function clientOf(consumer: ConsumerWithSecret): ClientMetadata {
+/** The key that has signed the request of this moment; undefined if it is not signed. */
+type KeyOfRequest = () => { readonly kid: string | undefined } | undefined;
+
+interface Proved {
+  readonly metadata?: Partial<ClientMetadata>;
+  readonly keys?: readonly object[];
+}
+type Proof = (consumer: ConsumerWithSecret, deps: ClientDeps) => Promise<Proved>;
+
+const secret: Proof = async ({ plainSecret, plainPreviousSecret: previous }) => ({
+  metadata: { client_secret: plainSecret, ...(previous ? { [PREVIOUS_SECRET]: previous } : {}) },
+});
+
+/** As the library reads it. */
+const jwkOf = ({ jwk, kid, algorithms, certificate }: ClientKey) => ({
+  ...jwk,
+  ...(kid === undefined ? {} : { kid }),
+  ...(algorithms.length === 1 ? { alg: algorithms[0] } : {}),
+  ...(certificate === undefined ? {} : { x5c: [certificate.raw.toString('base64')] }),
+});
+
+/** What the library checks. */
+const PROOFS: Readonly<Record<ClientAuthenticationMethod, Proof>> = {
+  client_secret_basic: secret,
+  client_secret_post: secret,
+  // The assertion of the client was checked before, and the library gets one of ours.
+  private_key_jwt: async (consumer, { libraryAssertions }) => ({ keys: [libraryAssertions.keyFor(consumer)] }),
+  tls_client_auth: async (consumer) => ({ metadata: Object.fromEntries(authenticationOf(consumer).names) }),
+  async self_signed_tls_client_auth(consumer, { clientKeys }) {
+    const keys = await clientKeys.read(authenticationOf(consumer));
+    return { keys: keys.filter(({ certificate }) => certificate !== undefined).map(jwkOf) };
+  },
+  none: async () => ({}),
+};
+
+/** How the client proves itself, and what it signs its requests with. Its address is read only for a request that is signed. */
+async function proofOf(
+  consumer: ConsumerWithSecret,
+  deps: ClientDeps,
+  keyOfRequest: KeyOfRequest,
+): Promise<Partial<ClientMetadata>> {
+  const registered = authenticationOf(consumer);
+  const { metadata = {}, keys = [] } = await PROOFS[registered.method](consumer, deps);
+  const signedBy = keyOfRequest();
+  const ofRequests = signedBy ? (await deps.clientKeys.read(registered, signedBy.kid)).map(jwkOf) : [];
+  const all = [...keys, ...ofRequests];
+  const { needs } = CLIENT_AUTHENTICATIONS[registered.method];
+  return { ...metadata, ...(all.length > 0 || needs === 'keys' ? { jwks: { keys: all } as never } : {}) };
+}
+
+export async function clientOf(
+  consumer: ConsumerWithSecret,
+  deps: ClientDeps,
+  keyOfRequest: KeyOfRequest,
+): Promise<ClientMetadata> {
   const extra = attributesOf(consumer);
   const registered = JSON.parse(consumer.redirect_uris) as string[];
   const native = isNative(registered);
   // Invalid combinations of URIs are refused at registration; older rows may still have some.
   const fitting = (uris: readonly string[]) => uris.filter((uri) => redirectUriConflict(uri, native) === undefined);
   const redirectUris = fitting(registered);
-  const isConfidential = consumer.client_type === 'confidential';
   // The library would refuse a client with a grant that it does not have; Keyrock's `implicit` is ours.
   const grantTypes = [...grantsOf(consumer)].filter((one) => one !== 'implicit');
-  const { allowed_scopes: scopes, ...fields } = openidFieldsOf(extra);
+  const { allowed_scopes: scopes, request_object_signing_alg: requestAlgorithm, ...fields } = openidFieldsOf(extra);
+  for (const name of KEY_FIELDS) delete fields[name];
+  const { method } = authenticationOf(consumer);
   return {
     ...fields,
     ...(scopes === undefined ? {} : { scope: (scopes as string[]).join(' ') }),
     post_logout_redirect_uris: fitting(postLogoutUrisOf(extra)),
     client_id: consumer.id,
     client_name: consumer.name,
-    token_endpoint_auth_method: authMethodOf(isConfidential, extra.token_endpoint_auth_method),
-    ...(isConfidential ? { client_secret: consumer.plainSecret } : {}),
-    ...(isConfidential && consumer.plainPreviousSecret ? { [PREVIOUS_SECRET]: consumer.plainPreviousSecret } : {}),
+    token_endpoint_auth_method: method,
+    ...(await proofOf(consumer, deps, keyOfRequest)),
+    ...(requestAlgorithm === undefined ? {} : { [REQUEST_ALGORITHM]: requestAlgorithm }),
     application_type: native ? 'native' : 'web',
     redirect_uris: redirectUris,
     response_types: redirectUris.length > 0 && grantTypes.includes('authorization_code') ? ['code'] : [],

@@ -11,12 +11,12 @@ import { methodsOf } from './acr.ts';
 /** A login by an access token does not end when the access token is revoked, so it is short. The application logs in again. */
 const LOGIN_MS = 10 * 60_000;
 
-/** Whether it is a token of a user with this scope. Tokens bound to a key are refused: the proof of the key is not available here (RFC 9449). */
+/** Whether it is a token of a user with this scope. Tokens bound to a key or a certificate are refused: the proof is not available here (RFC 9449, RFC 8705). */
 const canActForUser = (
   found: VerifiedAccessToken | undefined,
   scope: string,
 ): found is VerifiedAccessToken & { readonly user: UserWithExpiry } =>
-  found?.user !== undefined && found.scope.split(' ').includes(scope) && found.thumbprint === undefined;
+  found?.user !== undefined && found.scope.split(' ').includes(scope) && found.confirmation === undefined;
 
 /** The user of a login by an access token, and its application. */
 export interface DelegatedUser {

@@ -1,8 +1,8 @@
 // Rate limits for secrets that the library checks: client secrets, and device codes.
 import type { RawExchange } from '../../../platform/http/index.ts';
 import type { Gate } from '../../../platform/limits/index.ts';
+import { credentialsFromHeader } from '../client-authentication/index.ts';
 import { KEYROCK_TOKEN, ROOT } from '../paths/index.ts';
-import { credentialsFromHeader } from './introspection.ts';
 
 const DEVICE = `${ROOT}/device`;
 /** Short codes typed by people: limited like passwords. */

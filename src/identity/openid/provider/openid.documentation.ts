@@ -4,6 +4,7 @@ import { type Documentation, type DocumentedRoute, t } from '../../../platform/h
 import { ACCESS_TOKEN, APPLICATION } from '../../access/context/index.ts';
 import { OAuthError } from '../../ground/resource/index.ts';
 import { WEBSSO, WEBSSO_OF_PROVIDERS } from '../paths/index.ts';
+import { ASSERTION_PARAMETERS } from './client-parameters.ts';
 
 const tag = 'OpenID';
 const keyrock = "OAuth2 of Keyrock's back-end";
@@ -41,6 +42,7 @@ const authorizeBody = Object.fromEntries(
 const client = {
   client_id: text('The application, if it does not use HTTP Basic.'),
   client_secret: text('The client secret. Public applications have none.'),
+  ...ASSERTION_PARAMETERS,
 };
 
 const TokenRequest = t.open(

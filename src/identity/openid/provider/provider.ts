@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { AdapterPayload, KoaContextWithOIDC, Provider } from 'oidc-provider';
 import { seconds } from '../../../platform/clock.ts';
 import { inBackground, untilDeadline } from '../../../platform/deadline.ts';
-import { outageOf } from '../../../platform/http/index.ts';
+import { type CertificateOf, outageOf } from '../../../platform/http/index.ts';
 import type { Throttle } from '../../../platform/limits/index.ts';
 import type { Access } from '../../access/context/index.ts';
 import type { FreshLogin } from '../../access/rules/index.ts';
@@ -18,6 +18,7 @@ import { type Brand, lookOf, outagePage } from '../../ground/look/index.ts';
 import type { Deps } from '../../ground/resource/index.ts';
 import type { Federation } from '../../login/federation/index.ts';
 import type { WalletSignIn } from '../../login/wallet-sign-in/index.ts';
+import type { ClientCertificates } from '../client-authentication/index.ts';
 import {
   ACCOUNT_CLIENT,
   ANONYMOUS_WALLET,
@@ -33,9 +34,10 @@ import { acrOf, acrRequestOf } from './acr.ts';
 import { storeJwts } from './api-tokens.ts';
 import { createAttemptUris } from './attempts.ts';
 import { attestedClient } from './attested-wallets.ts';
-import { clientOf, PREVIOUS_SECRET } from './clients.ts';
+import { type ClientDeps, clientOf, PREVIOUS_SECRET } from './clients.ts';
 import { configurationOf } from './configuration/configuration.ts';
 import type { PromptDeps } from './configuration/prompts.ts';
+import { keyOfRequest } from './configuration/request-objects.ts';
 import type { CredentialCatalog } from './credential-requests.ts';
 import type { Keyring, OpenidKeys } from './keys.ts';
 import type { OidcProviderLibrary } from './library.ts';
@@ -49,7 +51,7 @@ type OidcContext = KoaContextWithOIDC['oidc'];
 /** Where the person confirms that they sign out. */
 const SIGN_OUT_ROUTE = 'end_session_confirm';
 
-export interface CurrentProviderDeps extends Pick<Deps, 'clock' | 'change' | 'config' | 'log'> {
+export interface CurrentProviderDeps extends Pick<Deps, 'clock' | 'change' | 'config' | 'log'>, ClientDeps {
   readonly records: Records;
   readonly accounts: Accounts;
   readonly access: Access;
@@ -70,6 +72,8 @@ export interface CurrentProviderDeps extends Pick<Deps, 'clock' | 'change' | 'co
   readonly walletSignIn: Pick<WalletSignIn, 'entry'>;
   readonly passkeys: Pick<Passkeys, 'isThere'>;
   readonly apis: Apis;
+  readonly clientCertificates: ClientCertificates;
+  readonly certificateOf: CertificateOf;
   /** Counted here. */
   readonly grants: GrantCounts;
   /** Registers grants the library does not have. */
@@ -183,7 +187,11 @@ function findWallet({ wallet, catalog, config, walletProviders }: CurrentProvide
 }
 
 /** The account page, a wallet, or a registered consumer. */
-async function findClient(deps: CurrentProviderDeps, id: string): Promise<AdapterPayload | undefined> {
+async function findClient(
+  deps: CurrentProviderDeps,
+  library: OidcProviderLibrary,
+  id: string,
+): Promise<AdapterPayload | undefined> {
   const { consumers, wallet, issuer } = deps;
   if (id === ACCOUNT_CLIENT) return accountClient(issuer()) as AdapterPayload;
   const known = findWallet(deps, id);
@@ -191,7 +199,8 @@ async function findClient(deps: CurrentProviderDeps, id: string): Promise<Adapte
   const consumer = await consumers.findWithSecret(id);
   if (consumer) deps.records.bindConsumer(consumer);
   const uri = id === WALLET_CONSUMER ? wallet.logoutUri() : undefined;
-  return consumer && ({ ...clientOf(consumer), ...(uri === undefined ? {} : { backchannel_logout_uri: uri }) } as AdapterPayload);
+  const client = consumer && (await clientOf(consumer, deps, () => keyOfRequest(library)));
+  return client && ({ ...client, ...(uri === undefined ? {} : { backchannel_logout_uri: uri }) } as AdapterPayload);
 }
 
 /** Grants by their type, since the start. */
@@ -261,11 +270,14 @@ async function buildProvider(deps: CurrentProviderDeps): Promise<ProviderWithKey
     providerSessions: deps.federation.sessions,
     catalog: deps.catalog,
     walletProviders: deps.walletProviders,
+    clientCertificates: deps.clientCertificates,
+    certificateOf: deps.certificateOf,
+    libraryAssertions: deps.libraryAssertions,
     walletEntry: deps.walletSignIn.entry,
     passkeys: deps.passkeys,
     apis: deps.apis,
     client: async (id) => {
-      const client = await findClient(deps, id);
+      const client = await findClient(deps, library, id);
       const uri = client && (await attemptUriOf(id));
       return uri === undefined ? client : { ...client, redirect_uris: [...((client?.redirect_uris ?? []) as string[]), uri] };
     },

@@ -1,9 +1,9 @@
 // Saves a record: sealed, linked to its user and consumer, and bound to the generation the request has read.
 import { seconds } from '../../../platform/clock.ts';
 import { isForeignKeyViolation, lockRow } from '../../../platform/database/index.ts';
-import { hasLostSince } from '../../applications/consumers/index.ts';
+import { hasLostSince, provesItselfByKey } from '../../applications/consumers/index.ts';
 import type { Change } from '../../ground/audit/index.ts';
-import type { OpenidRecordRow, Tx } from '../../ground/database/index.ts';
+import type { ConsumerRow, OpenidRecordRow, Tx } from '../../ground/database/index.ts';
 import { hashOf } from '../../ground/resource/index.ts';
 import { testPoint } from '../../ground/test-points.ts';
 import { isUnregistered } from '../first-party-clients/index.ts';
@@ -54,6 +54,8 @@ export async function addRecordOnce(
 
 /** What an application may do for a person. Without it, its codes and tokens are worth nothing. */
 const OF_APPLICATION: readonly string[] = ['Grant', 'Consent'];
+/** What an application gets that has proved itself by a key: not if the key was taken away in the meantime, because it was stolen. */
+const BY_KEY: readonly string[] = ['AccessToken', 'ClientCredentials', 'DeviceCode', 'RefreshToken'];
 
 /** The grant of a session is copied from the consent of the person, if the request has read that. */
 function sourceOf({ requestState }: SaveDeps, { model, payload, copyOf }: RecordToSave): string | undefined {
@@ -68,14 +70,20 @@ async function isStillAllowed({ db }: SaveDeps, tx: Tx, userId: string, source: 
   return hasRecord(tx, source);
 }
 
+/** The application that is looked at again before the record is saved, as the request has read it. */
+function applicationChecked({ requestState }: SaveDeps, id: string | null, model: string): ConsumerRow | undefined {
+  const consumer = id === null ? undefined : requestState.consumerOf(id);
+  const isChecked = OF_APPLICATION.includes(model) || (BY_KEY.includes(model) && consumer && provesItselfByKey(consumer));
+  return isChecked ? consumer : undefined;
+}
+
 /** False when `once` is set and the record exists. */
 export async function saveRecord(deps: SaveDeps, saved: RecordToSave): Promise<boolean> {
   const { db, requestState } = deps;
   const row = rowOf(deps, saved);
   const userId = row.user_id;
-  const isOfApplication = row.consumer_id !== null && OF_APPLICATION.includes(saved.model);
   const source = sourceOf(deps, saved);
-  const consumer = isOfApplication ? requestState.consumerOf(row.consumer_id!) : undefined;
+  const consumer = applicationChecked(deps, row.consumer_id, saved.model);
   if (consumer) await testPoint('application-grant.before-transaction');
   try {
     return await db.write(async (tx, invalidate) => {

@@ -9,6 +9,13 @@ import type { Actor } from '../../ground/audit/index.ts';
 import { fail } from '../../ground/faults.ts';
 import { FAVICON } from '../../ground/look/index.ts';
 import { createApplicationGrants } from '../../openid/application-grants/index.ts';
+import {
+  createAuthenticator,
+  createClientAssertions,
+  createClientCertificates,
+  createClientKeys,
+  createLibraryAssertions,
+} from '../../openid/client-authentication/index.ts';
 import { createKeyrockCodes } from '../../openid/keyrock/index.ts';
 import {
   ACCOUNT,
@@ -47,16 +54,31 @@ const originOf = ({ address, request: { headers } }: RawExchange) => ({
   cookies: headers.cookie,
 });
 
+/** How clients prove themselves. */
+function buildClients(deps: OpenidDeps) {
+  const clientKeys = createClientKeys(deps);
+  const clientAssertions = createClientAssertions({ ...deps, keys: clientKeys });
+  const clientCertificates = createClientCertificates({ ...deps, keys: clientKeys });
+  return {
+    clientKeys,
+    clientAssertions,
+    clientCertificates,
+    libraryAssertions: createLibraryAssertions(deps.issuer),
+    authenticator: createAuthenticator({ ...deps, clientAssertions, clientCertificates }),
+  };
+}
+
 export function createOpenid(deps: OpenidDeps) {
   const { records, accessTokens, openidKeys: keys, assets } = deps;
   const wallet = createWalletNode(deps);
   const grants: GrantCounts = { good: {}, refused: {} };
+  const clients = buildClients(deps);
   let loaded: Serving | undefined;
   async function serving(): Promise<Serving> {
     if (loaded) return loaded;
     const [{ createServing }, { createCurrentProvider }] = await Promise.all([import('./serving.ts'), loadProvider()]);
     // Another request may have been waiting, too.
-    loaded ??= createServing(deps, { keys, wallet, grants, createCurrentProvider });
+    loaded ??= createServing(deps, { ...clients, keys, wallet, grants, createCurrentProvider });
     return loaded;
   }
   const provider = async (): Promise<Provider> => (await serving()).provider();
@@ -90,7 +112,7 @@ export function createOpenid(deps: OpenidDeps) {
     accessTokens,
     applicationGrants: createApplicationGrants(deps),
     signInAttempts: createSignInAttempts(deps),
-    introspect: createIntrospection({ ...deps, accessTokens }),
+    introspect: createIntrospection({ ...deps, accessTokens, authenticator: clients.authenticator }),
     keyrockCodes: createKeyrockCodes({ ...deps, provider }),
     registerWallet: wallet.register,
     revoke: (actor: Actor, userId: string, id: string): Promise<void> => revoke(deps, actor, userId, id),

@@ -1,6 +1,9 @@
 // Dispatches a request to the provider.
+import type { ServerResponse } from 'node:http';
+import type { Provider } from 'oidc-provider';
 import type { RawExchange } from '../../../platform/http/index.ts';
 import type { Gate } from '../../../platform/limits/index.ts';
+import type { Log } from '../../../platform/log/index.ts';
 import type { WalletProviders } from '../../applications/wallet-providers/index.ts';
 import type { StoredPicture } from '../../directory/pictures/index.ts';
 import { fail } from '../../ground/faults.ts';
@@ -17,6 +20,12 @@ import {
   sendPage,
 } from '../../ground/look/index.ts';
 import type { Federation } from '../../login/federation/index.ts';
+import {
+  AUTHENTICATING_PATHS,
+  type CheckedRequestDeps,
+  ClientAuthenticationError,
+  withCheckedAssertion,
+} from '../../openid/client-authentication/index.ts';
 import { namingAnonymousWallet, toTokenRequest } from '../../openid/keyrock/index.ts';
 import {
   ACCOUNT,
@@ -56,7 +65,8 @@ import {
 import type { WebssoHandler } from '../websso/index.ts';
 import type { PreviewPages } from './previews.ts';
 
-export interface RequestDeps extends WalletRequestsDeps {
+export interface RequestDeps extends WalletRequestsDeps, CheckedRequestDeps {
+  readonly log: Pick<Log, 'info'>;
   readonly gate: Gate;
   readonly federation: Federation;
   readonly interactions: Interactions;
@@ -108,6 +118,32 @@ function sendPicture({ request, response }: RawExchange, id: string, picture: St
     .end(content);
 }
 
+/** As the library refuses a client: why is for the log only (RFC 6749, 5.2). */
+function refuseClient({ log }: RequestDeps, response: ServerResponse, { message: reason }: ClientAuthenticationError): void {
+  log.info({ reason }, 'the assertion of an application was refused');
+  response
+    .writeHead(401, { ...LIBRARY_HEADERS, 'Content-Type': 'application/json; charset=utf-8' })
+    .end(JSON.stringify({ error: 'invalid_client', error_description: 'client authentication failed' }));
+}
+
+/** The endpoints of the library at which clients authenticate. */
+async function serveClient(
+  deps: RequestDeps,
+  provider: Provider,
+  { request, response }: RawExchange,
+  path: string,
+): Promise<void> {
+  const named =
+    path === KEYROCK_TOKEN ? await toTokenRequest(request) : path === TOKEN ? await namingAnonymousWallet(request) : request;
+  try {
+    const checked = await withCheckedAssertion(deps, named, path);
+    await provider.callback()(checked, response);
+  } catch (error) {
+    if (!(error instanceof ClientAuthenticationError)) throw error;
+    refuseClient(deps, response, error);
+  }
+}
+
 export async function handleRequest(deps: RequestDeps, exchange: RawExchange): Promise<void> {
   const { gate, interactions, account, invitation, people, assets } = deps;
   const { request, response } = exchange;
@@ -151,7 +187,7 @@ export async function handleRequest(deps: RequestDeps, exchange: RawExchange): P
   const { provider, keys } = await deps.current();
   if (browser.path === METADATA) request.url = DISCOVERY;
   if (browser.path === KEYROCK_TOKEN)
-    return withGuessLimit(gate, exchange, browser.path, async () => provider.callback()(await toTokenRequest(request), response));
+    return withGuessLimit(gate, exchange, browser.path, () => serveClient(deps, provider, exchange, browser.path));
   if (browser.path === NEW_EMAIL_PAGE) return deps.newEmail(provider, browser, keys.cookies);
   if (browser.path.startsWith(`${ROOT}/interaction/`)) return interactions(provider, browser, keys.cookies);
   if (browser.path === ACCOUNT || browser.path.startsWith(`${ACCOUNT}/`)) return account(provider, browser, keys.cookies);
@@ -166,10 +202,8 @@ export async function handleRequest(deps: RequestDeps, exchange: RawExchange): P
   }
   if (!PUBLIC.includes(browser.path))
     for (const [name, value] of Object.entries(LIBRARY_HEADERS)) response.setHeader(name, value);
-  await withGuessLimit(gate, exchange, browser.path, async () =>
-    provider.callback()(
-      browser.path === TOKEN && browser.method === 'POST' ? await namingAnonymousWallet(request) : request,
-      response,
-    ),
+  const ofClient = browser.method === 'POST' && AUTHENTICATING_PATHS.includes(browser.path);
+  await withGuessLimit(gate, exchange, browser.path, () =>
+    ofClient ? serveClient(deps, provider, exchange, browser.path) : provider.callback()(request, response),
   );
 }

@@ -1,6 +1,6 @@
 // What serves the requests: the pages, the steps of signing in, and the library's provider. Loaded with the first of these requests.
 import type { Provider } from 'oidc-provider';
-import type { RawExchange } from '../../../platform/http/index.ts';
+import type { CertificateOf, RawExchange } from '../../../platform/http/index.ts';
 import type { Gate, Throttle } from '../../../platform/limits/index.ts';
 import type { Seal } from '../../../platform/seal/index.ts';
 import type { Access } from '../../access/context/index.ts';
@@ -19,6 +19,12 @@ import type { Assets, Previews } from '../../ground/look/index.ts';
 import type { Deps } from '../../ground/resource/index.ts';
 import type { Federation } from '../../login/federation/index.ts';
 import type { SessionTokens } from '../../login/tokens/index.ts';
+import type {
+  ClientAssertions,
+  ClientCertificates,
+  ClientKeys,
+  LibraryAssertions,
+} from '../../openid/client-authentication/index.ts';
 import {
   type AccessTokens,
   type Accounts,
@@ -91,6 +97,7 @@ export interface OpenidDeps
   readonly catalog: CredentialCatalog;
   readonly walletProviders: WalletProviders;
   readonly delegatedAccess: DelegatedAccess;
+  readonly certificateOf: CertificateOf;
   /** Limits unfinished sign-ins by address. */
   readonly unfinished: Throttle;
   organizationsOf(userId: string): Promise<readonly { readonly name: string }[]>;
@@ -103,10 +110,15 @@ interface ServingDeps {
   readonly keys: OpenidKeys;
   readonly wallet: WalletNode;
   readonly grants: GrantCounts;
+  readonly clientKeys: ClientKeys;
+  readonly clientAssertions: ClientAssertions;
+  readonly clientCertificates: ClientCertificates;
+  readonly libraryAssertions: LibraryAssertions;
   readonly createCurrentProvider: CreateCurrentProvider;
 }
 
-export function createServing(deps: OpenidDeps, { keys, wallet, grants, createCurrentProvider }: ServingDeps) {
+export function createServing(deps: OpenidDeps, parts: ServingDeps) {
+  const { wallet, clientAssertions, libraryAssertions, createCurrentProvider } = parts;
   const { clock, records, gate, federation, issuer, assets } = deps;
   const signIn = createSignIn({ ...deps, generationOf: deps.records.generationOf });
   const people = createPeoplePages(deps);
@@ -125,10 +137,8 @@ export function createServing(deps: OpenidDeps, { keys, wallet, grants, createCu
   const invitation = createInvitationHandler(deps);
   const current = createCurrentProvider({
     ...deps,
-    keys,
+    ...parts,
     brand: () => assets.brand,
-    wallet,
-    grants,
     needsMore: async (userId, amr, requested) => {
       const methods = methodsOf(amr);
       if (!(await deps.freshLogin.isEnough({ userId, methods }))) return true;
@@ -159,6 +169,9 @@ export function createServing(deps: OpenidDeps, { keys, wallet, grants, createCu
     assets,
     preview: createPreviewPages(deps),
     issuer,
+    log: deps.log,
+    clientAssertions,
+    libraryAssertions,
     walletProviders: deps.walletProviders,
   };
   return {

@@ -93,6 +93,8 @@ export function createCredentialAccess({ records, access, proofs, isHaip, issuer
       // Other tokens of the person, such as those of an application that they signed in to, are not good here.
       if (accountId === undefined || clientId === undefined || aud !== issuer() || (await isSessionOver(payload)))
         return refuse();
+      // Bound to a certificate, which wallets do not have.
+      if (payload['x5t#S256'] !== undefined) return refuse();
       await checkKey(headers, scheme.toLowerCase(), token, jkt, path);
       if (!(await access.read(accountId, { kind: 'unscoped' }))) return refuse();
       const details = (payload.rar ?? []) as readonly GrantedDetail[];

@@ -3,12 +3,13 @@ import type { Configuration } from 'oidc-provider';
 import { LANGUAGE_TAGS } from '../../../../platform/languages/index.ts';
 import type { Access } from '../../../access/context/index.ts';
 import type { Apis } from '../../../applications/apis/index.ts';
-import { ID_TOKEN_ALGORITHMS } from '../../../applications/consumers/index.ts';
+import { CLIENT_KEY_ALGORITHMS, ID_TOKEN_ALGORITHMS } from '../../../applications/consumers/index.ts';
 import type { WalletProviders } from '../../../applications/wallet-providers/index.ts';
 import type { Passkeys } from '../../../directory/passkeys/index.ts';
 import type { LoginRequirements } from '../../../directory/two-factor/index.ts';
 import type { Federation } from '../../../login/federation/index.ts';
 import type { WalletSignIn } from '../../../login/wallet-sign-in/index.ts';
+import type { LibraryAssertions } from '../../client-authentication/index.ts';
 import { isAnonymousWallet } from '../../first-party-clients/index.ts';
 import { ROOT } from '../../paths/index.ts';
 import type { Records } from '../../records/index.ts';
@@ -33,13 +34,14 @@ import type { Keyring } from '../keys.ts';
 import type { OidcProviderLibrary } from '../library.ts';
 import type { ProviderPages } from '../provider-pages.ts';
 import type { UnfinishedLimit } from '../unfinished-limit.ts';
+import { type CertificateFeatureDeps, clientAuthMethodsOf } from './certificates.ts';
 import { claimsOf } from './claims.ts';
 import { featuresOf } from './features.ts';
 import { loadExistingGrant } from './grants.ts';
 import { ttlOf } from './lifetimes.ts';
 import { type PromptDeps, promptsOf } from './prompts.ts';
 
-export interface ProviderDeps {
+export interface ProviderDeps extends CertificateFeatureDeps {
   readonly issuer: string;
   readonly records: Records;
   readonly accounts: Accounts;
@@ -60,6 +62,7 @@ export interface ProviderDeps {
   readonly walletEntry: Pick<WalletSignIn['entry'], 'isStillGood'>;
   readonly passkeys: Pick<Passkeys, 'isThere'>;
   readonly apis: Apis;
+  readonly libraryAssertions: Pick<LibraryAssertions, 'isOwn'>;
 }
 
 /** The account may ask for more since. A credential that was revoked since lets nobody in, nor does a passkey that was removed. */
@@ -98,7 +101,6 @@ const cookiesOf = (keys: Keyring, issuer: string) =>
 /** Client metadata and client authentication. */
 const clients = {
   extraClientMetadata: { properties: OWN_ATTRIBUTES },
-  clientAuthMethods: ['client_secret_basic', 'client_secret_post', 'none'],
   clientDefaults: {
     grant_types: ['authorization_code'],
     response_types: ['code'],
@@ -140,6 +142,10 @@ const algorithms = {
   idTokenSigningAlgValues: [...ID_TOKEN_ALGORITHMS],
   userinfoSigningAlgValues: ['RS256', 'ES256', 'EdDSA'],
   dPoPSigningAlgValues: [...DPOP_ALGORITHMS],
+  clientAuthSigningAlgValues: [...CLIENT_KEY_ALGORITHMS],
+  requestObjectSigningAlgValues: [...CLIENT_KEY_ALGORITHMS],
+  authorizationSigningAlgValues: [...ID_TOKEN_ALGORITHMS],
+  introspectionSigningAlgValues: [...ID_TOKEN_ALGORITHMS],
   attestSigningAlgValues: [...ATTESTATION_ALGORITHMS],
 } satisfies Configuration['enabledJWA'];
 
@@ -170,11 +176,14 @@ export function configurationOf(library: OidcProviderLibrary, keys: Keyring, dep
   const policy = promptsOf(library, { isFirstParty, needsMore, providerSessions, records, freshLogin });
   return {
     ...clients,
-    clientAuthMethods: [...clients.clientAuthMethods, ...(attestation ? [ATTESTED] : [])] as Configuration['clientAuthMethods'],
+    clientAuthMethods: [...clientAuthMethodsOf(deps), ...(attestation ? [ATTESTED] : [])] as Configuration['clientAuthMethods'],
     ...claimsOf(deps),
     ...refreshTokensOf(deps),
     acrValues: [...ACR_VALUES],
     adapter: adapterOf(library, deps),
+    assertJwtClientAuthClaimsAndHeader: async (_ctx, _claims, { kid }) => {
+      if (!deps.libraryAssertions.isOwn(kid)) throw new library.errors.InvalidClientAuth('it was not checked before');
+    },
     cookies: cookiesOf(keys, deps.issuer),
     enabledJWA: algorithms,
     discovery: discovered(deps.catalog.isHaip),

@@ -7,6 +7,8 @@ import { type CredentialRequestDeps, credentialServer, richRequests } from '../c
 import type { OidcProviderLibrary } from '../library.ts';
 import type { ProviderPages } from '../provider-pages.ts';
 import { type ApiRequestDeps, apiServer, defaultResource } from '../resources.ts';
+import { type CertificateFeatureDeps, mutualTls } from './certificates.ts';
+import { requestObjects } from './request-objects.ts';
 
 type FeatureConfiguration = NonNullable<Configuration['features']>;
 
@@ -64,7 +66,11 @@ const deviceFlow = (pages: ProviderPages) =>
 
 export const featuresOf = (
   library: OidcProviderLibrary,
-  { access, pages, ...deps }: CredentialRequestDeps & ApiRequestDeps & { access: Access; pages: ProviderPages },
+  {
+    access,
+    pages,
+    ...deps
+  }: CredentialRequestDeps & ApiRequestDeps & CertificateFeatureDeps & { access: Access; pages: ProviderPages },
 ) =>
   ({
     devInteractions: { enabled: false },
@@ -76,6 +82,10 @@ export const featuresOf = (
     introspection: introspection(access),
     pushedAuthorizationRequests: { enabled: true },
     resourceIndicators: resourceIndicators(library, deps),
+    jwtIntrospection: { enabled: true },
+    jwtResponseModes: { enabled: true },
+    mTLS: mutualTls(deps),
+    requestObjects: requestObjects(library),
     revocation: revocation(library),
     richAuthorizationRequests: richRequests(library, deps),
     rpInitiatedLogout: { enabled: true, logoutSource: pages.logout, postLogoutSuccessSource: pages.loggedOut },

@@ -1,0 +1,99 @@
+// How one application proves who it is.
+import type { ConsumerRow } from '../../ground/database/index.ts';
+import { fail } from '../../ground/faults.ts';
+import { hashOf } from '../../ground/resource/index.ts';
+import {
+  CERTIFICATE_NAMES,
+  type CertificateName,
+  CLIENT_AUTHENTICATIONS,
+  type ClientAuthenticationMethod,
+} from './client-authentications.ts';
+import type { ClientKeyAlgorithm } from './client-keys.ts';
+import { attributesOf, openidFieldsOf } from './openid-fields.ts';
+
+type AuthenticatedRow = Pick<
+  ConsumerRow,
+  'redirect_uris' | 'client_type' | 'grant_type' | 'extra' | 'skips_consent' | 'skips_consent_for'
+>;
+
+export interface RegisteredAuthentication {
+  readonly method: ClientAuthenticationMethod;
+  /** Its public keys, by value or by address. */
+  readonly jwks: unknown;
+  readonly jwksUri: string | undefined;
+  /** The only algorithm that its assertions may have. */
+  readonly algorithm: ClientKeyAlgorithm | undefined;
+  /** The name of its certificates. */
+  readonly names: readonly (readonly [CertificateName, string])[];
+}
+
+type Fields = Readonly<Partial<Record<CertificateName, string>>> & {
+  readonly token_endpoint_auth_method?: ClientAuthenticationMethod;
+  readonly token_endpoint_auth_signing_alg?: ClientKeyAlgorithm;
+  readonly jwks?: unknown;
+  readonly jwks_uri?: string;
+  readonly dpop_bound_access_tokens?: boolean;
+  readonly require_signed_request_object?: boolean;
+  readonly introspection_signed_response_alg?: string;
+  readonly tls_client_certificate_bound_access_tokens?: boolean;
+};
+
+const fieldsOf = (row: AuthenticatedRow): Fields => openidFieldsOf(attributesOf(row)) as Fields;
+
+/** A client with a secret, a key or a certificate must always use it. */
+export function authenticationOf(row: AuthenticatedRow): RegisteredAuthentication {
+  const fields = fieldsOf(row);
+  const { token_endpoint_auth_method: registered = 'none' } = fields;
+  const usual = registered === 'none' ? 'client_secret_basic' : registered;
+  return {
+    method: row.client_type === 'public' ? 'none' : usual,
+    jwks: fields.jwks,
+    jwksUri: fields.jwks_uri,
+    algorithm: fields.token_endpoint_auth_signing_alg,
+    names: CERTIFICATE_NAMES.flatMap((name) => (fields[name] === undefined ? [] : [[name, fields[name]] as const])),
+  };
+}
+
+/** By something that only the application has, and that can be taken away from it: a key, or a certificate. */
+export const provesItselfByKey = (row: AuthenticatedRow): boolean =>
+  ['key', 'certificate'].includes(CLIENT_AUTHENTICATIONS[authenticationOf(row).method].proof);
+
+/** What signs answers of introspection for it. */
+export const introspectionAlgorithmOf = (row: AuthenticatedRow): string =>
+  fieldsOf(row).introspection_signed_response_alg ?? 'RS256';
+
+/** Another one after each change of how the application proves itself. */
+export const authenticationStamp = (row: AuthenticatedRow): string =>
+  hashOf('client authentication', JSON.stringify(authenticationOf(row)));
+
+/** A change of one of these is checked with the rest. */
+export const AUTHENTICATION_FIELDS: readonly string[] = [
+  'client_type',
+  'token_endpoint_auth_method',
+  'jwks',
+  'jwks_uri',
+  'dpop_bound_access_tokens',
+  'require_signed_request_object',
+  'tls_client_certificate_bound_access_tokens',
+  ...CERTIFICATE_NAMES,
+];
+
+/** What the fields of a client have to be together, as they are going to be stored. */
+export function checkAuthentication(row: AuthenticatedRow): void {
+  const fields = fieldsOf(row);
+  const refuse = (field: keyof Fields, why: string): never => fail('request.bad_value', { field, why });
+  const { jwks, jwks_uri: uri, token_endpoint_auth_method: registered = 'none' } = fields;
+  if (jwks !== undefined && uri !== undefined)
+    refuse('jwks_uri', 'the keys are given by value (jwks) or by address (jwks_uri), not both');
+  if (fields.dpop_bound_access_tokens && fields.tls_client_certificate_bound_access_tokens)
+    refuse('tls_client_certificate_bound_access_tokens', 'tokens are bound to a key (DPoP) or to a certificate, not to both');
+  const hasKeys = jwks !== undefined || uri !== undefined;
+  if (fields.require_signed_request_object && !hasKeys)
+    refuse('require_signed_request_object', 'signed requests need jwks or jwks_uri');
+  const { needs } = CLIENT_AUTHENTICATIONS[registered];
+  if (needs === undefined) return;
+  if (row.client_type === 'public') refuse('token_endpoint_auth_method', `a public application cannot use ${registered}`);
+  if (needs === 'keys' && !hasKeys) refuse('token_endpoint_auth_method', `${registered} needs jwks or jwks_uri`);
+  if (needs === 'name' && authenticationOf(row).names.length !== 1)
+    refuse('token_endpoint_auth_method', `${registered} needs exactly one of ${CERTIFICATE_NAMES.join(', ')}`);
+}

@@ -1,0 +1,49 @@
+// Signed requests (JAR, RFC 9101): by value, at the authorization endpoint and pushed. Never by an address: the service would have to call whatever
+// somebody writes there.
+import type { Configuration, KoaContextWithOIDC } from 'oidc-provider';
+import { decodeJws } from '../../../../verifiable/jose/index.ts';
+import { CLIENT_KEY_ALGORITHMS } from '../../../applications/consumers/index.ts';
+import type { OidcProviderLibrary } from '../library.ts';
+
+/** RFC 9101, 10.8; clients of before it say `JWT`, or nothing. Whatever else a key signs is no request. */
+const TYPES: readonly unknown[] = [undefined, 'jwt', 'oauth-authz-req+jwt'];
+const MAX_LENGTH = 64 * 1024;
+
+export const REQUEST_OBJECT_ALGORITHMS = [...CLIENT_KEY_ALGORITHMS];
+
+type Json = Readonly<Record<string, unknown>>;
+
+export const requestObjects = ({ errors }: OidcProviderLibrary) =>
+  ({
+    enabled: true,
+    async assertJwtClaimsAndHeader(ctx, claims, header, client) {
+      // A pushed request that was not signed is kept like one that was.
+      if (ctx.oidc.entities.PushedAuthorizationRequest) return;
+      const refuse = (why: string): never => {
+        throw new errors.InvalidRequestObject(why);
+      };
+      const { typ } = header as Json;
+      if (!TYPES.includes(typeof typ === 'string' ? typ.toLowerCase().replace(/^application\//, '') : typ))
+        refuse('its type says that it is something else');
+      // It could be an assertion of the client (RFC 9101, 10.8).
+      if ((claims as Json).sub === client.clientId) refuse('it must not have the client as sub');
+      const { [REQUEST_ALGORITHM]: registered } = client as unknown as Json;
+      if (registered !== undefined && (header as Json).alg !== registered) refuse(`its algorithm is not ${registered}`);
+    },
+  }) satisfies NonNullable<Configuration['features']>['requestObjects'];
+
+/** Our own name: the library would ask for the keys with it, which it gets only when there is a signed request. */
+export const REQUEST_ALGORITHM = 'registered_request_object_signing_alg';
+
+/** The key that has signed the request of this moment. Undefined: there is no signed request. */
+export function keyOfRequest({ default: Provider }: OidcProviderLibrary): { readonly kid: string | undefined } | undefined {
+  const { ctx } = Provider as unknown as { ctx?: KoaContextWithOIDC };
+  const { request } = { ...ctx?.query, ...(ctx?.oidc?.body as Json | undefined) } as { request?: unknown };
+  if (typeof request !== 'string') return undefined;
+  try {
+    const { kid } = decodeJws(request, MAX_LENGTH).header;
+    return { kid: typeof kid === 'string' ? kid : undefined };
+  } catch {
+    return { kid: undefined };
+  }
+}
