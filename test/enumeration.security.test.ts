@@ -42,6 +42,8 @@ const OPEN: Readonly<Record<string, string>> = {
   'GET /openid/status-lists/:list_id/suspension': NOBODY,
   'GET /.well-known/did.json': NOBODY,
   'GET /.well-known/openid-credential-issuer': NOBODY,
+  'GET /.well-known/oauth-protected-resource': NOBODY,
+  'GET /.well-known/oauth-protected-resource/scim/v2': NOBODY,
   'POST /openid/credentials/nonce': NOBODY,
   'POST /openid/credentials/credential': SECRET,
   'POST /openid/credentials/notification': SECRET,

@@ -24,6 +24,7 @@ function apiScreen({ nouns: { api } }: ConsoleWorld): ConsoleScreen {
     acts: [
       { name: apis.change, ...change, request: ['PATCH', path, { api: { name: 'x' } }] },
       { name: apis.addScope, ...change },
+      { name: apis.addExchange, ...change },
       { name: apis.changeScopeTitle(api.scopes[0].name), ...change },
       { name: apis.removeScopeTitle(api.scopes[0].name), ...change },
       { name: apis.delete, rule: 'identity:delete_api', ids, request: ['DELETE', path] },

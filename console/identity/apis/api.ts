@@ -9,11 +9,11 @@ import { announce } from '../../shared/status.ts';
 import { table } from '../../shared/table.ts';
 import { shared } from '../../shared/words/index.ts';
 import { frame, go } from '../frame.ts';
-import { findApplicationRoles, namesOfApplications, thingLink } from '../resources.ts';
+import { findApplicationRoles, findApplications, namesOfApplications, thingLink } from '../resources.ts';
 import { api, session } from '../session.ts';
 import { words } from '../words/index.ts';
 import { apiFields, apiIn } from './api-form.ts';
-import { APIS, type ApiScope, type RegisteredApi } from './types.ts';
+import { APIS, type ApiExchange, type ApiScope, type RegisteredApi } from './types.ts';
 
 /** What a scope may be called: as the service has it. */
 const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]{1,100}$/;
@@ -40,7 +40,8 @@ class ApiScreen extends Screen {
     ]);
     const { api: found } = body;
     const own = found.application_id ?? undefined;
-    const named = [...(found.applications ?? []), ...(own === undefined ? [] : [own])];
+    const exchanging = found.exchanges.map(({ application_id: id }) => id);
+    const named = [...(found.applications ?? []), ...exchanging, ...(own === undefined ? [] : [own])];
     const [applications, roles] = await Promise.all([
       namesOfApplications(named, signal),
       // Whoever may not see them sees their ids.
@@ -189,6 +190,84 @@ class ApiScreen extends Screen {
       <button type="button" class="second small danger" aria-label=${apis.removeScopeTitle(scope.name)} @click=${() => void this.#removeScope(scope)}>${shared.remove}</button>`;
   }
 
+  async #addExchange(): Promise<void> {
+    const { apis } = words;
+    const { scopes, exchanges } = this.#api!;
+    const done = await openForm({
+      title: apis.addExchange,
+      text: apis.exchangeText,
+      submitLabel: apis.addExchange,
+      fields: [
+        {
+          name: 'application',
+          attribute: 'application_id',
+          label: apis.exchangeApplication,
+          type: 'pick',
+          required: true,
+          find: findApplications,
+        },
+        {
+          name: 'needed',
+          attribute: 'subject_scope',
+          label: apis.subjectScope,
+          required: true,
+          maxLength: 100,
+          hint: apis.subjectScopeHint,
+        },
+        {
+          name: 'given',
+          attribute: 'scope',
+          label: apis.exchangeScope,
+          type: 'select',
+          required: true,
+          options: scopes.map(({ name }) => ({ value: name, label: name })),
+        },
+      ],
+      submit: (values) => {
+        const [application, needed, given] = ['application', 'needed', 'given'].map((name) => values.text(name));
+        const made = { application_id: application!, subject_scope: needed!, scope: given! };
+        return this.#send({ exchanges: [...exchanges, made] });
+      },
+    });
+    await this.#changed(done);
+  }
+
+  async #removeExchange(exchange: ApiExchange): Promise<void> {
+    const { apis } = words;
+    const done = await confirmAct({
+      title: apis.removeExchange,
+      text: apis.removeExchangeText,
+      action: shared.remove,
+      run: () => this.#send({ exchanges: this.#api!.exchanges.filter((one) => one !== exchange) }),
+    });
+    await this.#changed(done);
+  }
+
+  #exchanges(): Content {
+    const { apis } = words;
+    const { exchanges, scopes } = this.#api!;
+    const mayChange = this.#may('identity:update_api');
+    const add = html`<button type="button" class="second" @click=${() => void this.#addExchange()}>${apis.addExchange}</button>`;
+    return html`<section>
+      <div class="between"><h2>${apis.exchanges}</h2>${mayChange && scopes.length > 0 ? add : nothing}</div>
+      ${table<ApiExchange>({
+        caption: apis.exchanges,
+        rows: exchanges,
+        key: ({ application_id: id, subject_scope: needed, scope }) => `${id} ${needed} ${scope}`,
+        columns: [
+          { name: apis.exchangeApplication, isHeader: true, cell: ({ application_id: id }) => this.#application(id) },
+          { name: apis.subjectScope, cell: ({ subject_scope: needed }) => html`<code>${needed}</code>` },
+          { name: apis.exchangeScope, cell: ({ scope }) => html`<code>${scope}</code>` },
+        ],
+        actions: (exchange) =>
+          mayChange
+            ? html`<button type="button" class="second small danger" @click=${() => void this.#removeExchange(exchange)}>${apis.removeExchange}</button>`
+            : nothing,
+        empty: apis.noExchanges,
+      })}
+    </section>`;
+  }
+
   protected content(): Content {
     const { apis } = words;
     if (!this.#api) return nothing;
@@ -211,7 +290,8 @@ class ApiScreen extends Screen {
         actions: (scope) => this.#scopeActions(scope),
         empty: apis.noScopes,
       })}
-    </section>`;
+    </section>
+    ${this.#exchanges()}`;
   }
 }
 

@@ -9,6 +9,13 @@ export interface ApiScope {
   readonly roles?: readonly string[];
 }
 
+/** The application gets `scope` for the token of another API that has `subject_scope`. */
+export interface ApiExchange {
+  readonly application_id: string;
+  readonly subject_scope: string;
+  readonly scope: string;
+}
+
 export interface RegisteredApi {
   readonly id: string;
   readonly identifier: string;
@@ -20,4 +27,5 @@ export interface RegisteredApi {
   readonly applications: readonly string[] | null;
   readonly token_format: 'jwt' | 'opaque';
   readonly token_lifetime: number | null;
+  readonly exchanges: readonly ApiExchange[];
 }

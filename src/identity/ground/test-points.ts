@@ -22,6 +22,8 @@ export type TestPoint =
   | 'issuance.before-transaction'
   /** What a person allows an application, or need not be asked, is stored; the transaction begins. */
   | 'application-grant.before-transaction'
+  /** A token may be exchanged; the new one is made and stored. */
+  | 'token-exchange.before-token'
   /** An issued credential that is to change was found. On PostgreSQL only. */
   | 'credential-change.in-transaction'
   /** The token of a remembered device is good, and not replaced yet. On PostgreSQL only. */

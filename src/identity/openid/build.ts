@@ -37,7 +37,7 @@ export function buildOpenid(below: Login) {
   const accounts = createAccounts(below);
   const accessTokens = createAccessTokens({ ...below, records, accounts });
   const apiTokens = createApiTokens({ ...below, records });
-  const delegation = createDelegation({ ...below, records, accessTokens });
+  const delegation = createDelegation({ ...below, records, accessTokens, apiTokens, accounts });
   const authenticate = createAuthenticate({
     ...below,
     accessToken: delegation.userAtLogin,

@@ -75,11 +75,37 @@ const applications: Field = {
   send: (names, { ids }) => (names as readonly string[] | null)?.map((name) => ids('application', [name])) ?? null,
 };
 
+interface ExchangeRule {
+  readonly application: string;
+  readonly subject_scope: string;
+  readonly scope: string;
+}
+const ScopeName = t.string({ minLength: 1, maxLength: 100 });
+
+const exchanges: Field = {
+  schema: t.array(t.object({ application: AnyName, subject_scope: ScopeName, scope: ScopeName }), {
+    maxItems: 200,
+    description: 'Which applications may exchange the token of a person that has subject_scope for one of this API with scope.',
+  }),
+  initial: [],
+  read: (body, state) =>
+    (body.exchanges as readonly Body[]).flatMap(({ application_id: id, subject_scope, scope }) => {
+      const name = applicationOf(state, String(id));
+      return name === undefined ? [] : [{ application: name, subject_scope: String(subject_scope), scope: String(scope) }];
+    }),
+  send: (said, { ids }) =>
+    (said as unknown as readonly ExchangeRule[]).map(({ application: name, ...rule }) => ({
+      application_id: ids('application', [name]),
+      ...rule,
+    })),
+};
+
 interface ApiEntry {
   readonly identifier: string;
   readonly application?: string | null;
   readonly applications?: readonly string[] | null;
   readonly scopes?: readonly Scope<RoleOfApplication>[];
+  readonly exchanges?: readonly ExchangeRule[];
 }
 
 export const api: KindDefinition = {
@@ -99,13 +125,16 @@ export const api: KindDefinition = {
     token_format: { schema: t.oneOf('jwt', 'opaque'), initial: 'jwt' },
     token_lifetime: { schema: t.nullable(t.integer({ minimum: 60, maximum: 86_400 })), initial: null },
     scopes,
+    exchanges,
   },
-  keyOf({ identifier, application: own, applications: listed, scopes: all }: ApiEntry, _above, { refer }) {
+  keyOf({ identifier, application: own, applications: listed, scopes: all, exchanges: rules }: ApiEntry, _above, { refer }) {
     if (typeof own === 'string') refer('application', [own], 'application');
     for (const [at, name] of (listed ?? []).entries()) refer('application', [name], 'applications', at);
     for (const [at, { roles }] of (all ?? []).entries())
       for (const [index, role] of (roles ?? []).entries())
         refer('application_role', [role.application, role.name], 'scopes', at, 'roles', index);
+    for (const [at, { application: name }] of (rules ?? []).entries())
+      refer('application', [name], 'exchanges', at, 'application');
     return [identifier];
   },
   entryOf: ([identifier]) => ({ identifier }),

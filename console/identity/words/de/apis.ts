@@ -59,4 +59,15 @@ export const apis: Translation<Words['apis']> = {
   scopeRoles: 'Nur für die Rollen',
   scopeRolesHint: 'Rollen der Anwendung der API. Ohne eine können alle es erlauben.',
   everybody: 'Alle',
+  exchanges: 'Token-Austausch',
+  noExchanges: 'Keine Anwendung tauscht Token gegen solche dieser API.',
+  addExchange: 'Austausch erlauben',
+  exchangeText:
+    'Eine Anwendung, die mit dem Token einer Person aufgerufen wurde, erhält ein Token für diese API, für dieselbe Person (RFC 8693). Personen werden nicht erneut gefragt.',
+  exchangeApplication: 'Anwendung',
+  subjectScope: 'Für ein Token mit dem Scope',
+  subjectScopeHint: 'Der API, die zur Anwendung gehört, etwa papers:read.',
+  exchangeScope: 'Sie erhält den Scope',
+  removeExchange: 'Austausch beenden',
+  removeExchangeText: 'So getauschte Token enden sofort.',
 };

@@ -3,6 +3,7 @@ import type { Words } from '../en/index.ts';
 
 export const events = {
   'access_rule.deleted': '{by} löschte eine Zugriffsregel von {user}',
+  'access_token.exchanged': '{application} tauschte ein Token von {target}',
   'access_token.revoked': 'Ein Token von {target} wurde widerrufen',
   'api.created': '{by} registrierte die API {target}',
   'api.deleted': '{by} löschte die API {target}',

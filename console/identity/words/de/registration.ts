@@ -83,6 +83,8 @@ export const registration = {
     password: 'Sie fragt selbst nach dem Passwort (password)',
     implicit: 'Ein Token in einer Adresse, für Clients von Keyrock (implicit)',
     'urn:ietf:params:oauth:grant-type:pre-authorized_code': 'Sie löst Angebote von Nachweisen ein (pre-authorized_code)',
+    'urn:ietf:params:oauth:grant-type:token-exchange':
+      'Sie tauscht Token von Personen gegen solche anderer APIs (token-exchange)',
   },
   scopes: 'Scopes',
   scopesHint: 'Nichts angekreuzt: Sie darf um alle bitten.',

@@ -55,4 +55,15 @@ export const apis = {
   scopeRoles: 'Only for the roles',
   scopeRolesHint: 'Roles of the application of the API. Without one, everybody can allow it.',
   everybody: 'Everybody',
+  exchanges: 'Token exchange',
+  noExchanges: 'No application exchanges tokens for this API.',
+  addExchange: 'Allow an exchange',
+  exchangeText:
+    'An application that was called with the token of a person gets a token for this API, for the same person (RFC 8693). People are not asked again.',
+  exchangeApplication: 'Application',
+  subjectScope: 'For a token with the scope',
+  subjectScopeHint: 'Of the API that belongs to the application, such as papers:read.',
+  exchangeScope: 'It gets the scope',
+  removeExchange: 'End the exchange',
+  removeExchangeText: 'Tokens that were exchanged by it end at once.',
 };

@@ -22,6 +22,7 @@ export const EVENT_PARTS = [
 
 export const events = {
   'access_rule.deleted': '{by} deleted an access rule of {user}',
+  'access_token.exchanged': '{application} exchanged a token of {target}',
   'access_token.revoked': 'A token of {target} was revoked',
   'api.created': '{by} registered the API {target}',
   'api.deleted': '{by} deleted the API {target}',

@@ -80,6 +80,7 @@ export const registration = {
     password: 'It asks for the password itself (password)',
     implicit: 'A token in an address, for clients of Keyrock (implicit)',
     'urn:ietf:params:oauth:grant-type:pre-authorized_code': 'It redeems offers of credentials (pre-authorized_code)',
+    'urn:ietf:params:oauth:grant-type:token-exchange': 'It exchanges tokens of people for tokens of other APIs (token-exchange)',
   },
   scopes: 'Scopes',
   scopesHint: 'None ticked: it may ask for all of them.',

@@ -59,4 +59,15 @@ export const apis: Words['apis'] = {
   scopeRoles: 'Solo para los roles',
   scopeRolesHint: 'Roles de la aplicación de la API. Sin ninguno, todas las personas pueden concederlo.',
   everybody: 'Todas las personas',
+  exchanges: 'Intercambio de tokens',
+  noExchanges: 'Ninguna aplicación intercambia tokens por los de esta API.',
+  addExchange: 'Permitir un intercambio',
+  exchangeText:
+    'Una aplicación a la que se llamó con el token de una persona obtiene un token para esta API, para la misma persona (RFC 8693). No se vuelve a preguntar a las personas.',
+  exchangeApplication: 'Aplicación',
+  subjectScope: 'Por un token con el permiso',
+  subjectScopeHint: 'De la API que pertenece a la aplicación, como papers:read.',
+  exchangeScope: 'Obtiene el permiso',
+  removeExchange: 'Terminar el intercambio',
+  removeExchangeText: 'Los tokens intercambiados así terminan de inmediato.',
 };

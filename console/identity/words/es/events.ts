@@ -2,6 +2,7 @@ import type { Words } from '../en/index.ts';
 
 export const events: Words['events'] = {
   'access_rule.deleted': '{by} eliminó una regla de acceso de {user}',
+  'access_token.exchanged': '{application} intercambió un token de {target}',
   'access_token.revoked': 'Se revocó un token de {target}',
   'api.created': '{by} registró la API {target}',
   'api.deleted': '{by} eliminó la API {target}',

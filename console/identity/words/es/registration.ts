@@ -81,6 +81,7 @@ export const registration: Words['registration'] = {
     password: 'Pide ella misma la contraseña (password)',
     implicit: 'Un token en una dirección, para clientes de Keyrock (implicit)',
     'urn:ietf:params:oauth:grant-type:pre-authorized_code': 'Canjea ofertas de credenciales (pre-authorized_code)',
+    'urn:ietf:params:oauth:grant-type:token-exchange': 'Intercambia tokens de personas por los de otras API (token-exchange)',
   },
   scopes: 'Ámbitos',
   scopesHint: 'Sin marcar ninguno: puede pedirlos todos.',

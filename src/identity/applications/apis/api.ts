@@ -5,7 +5,7 @@ import type { ApiRow, Tx } from '../../ground/database/index.ts';
 import { fail } from '../../ground/faults.ts';
 import { findConsumer, OPENID_SCOPES } from '../consumers/index.ts';
 import { findApiByIdentifier, lockApi } from './apis.store.ts';
-import { isApiIdentifier, isScopeOfOthers, type StoredScope, scopesOf, takesAway } from './scopes.ts';
+import { type Exchange, exchangesOf, isApiIdentifier, isScopeOfOthers, type StoredScope, scopesOf, takesAway } from './scopes.ts';
 
 const MINUTE = 60;
 const HOUR = 60 * MINUTE;
@@ -13,6 +13,7 @@ const HOUR = 60 * MINUTE;
 const LONGEST_JWT = HOUR;
 const MAX_SCOPES = 50;
 const MAX_APPLICATIONS = 200;
+const MAX_EXCHANGES = 200;
 
 const Identifier = t.string({
   minLength: 1,
@@ -50,12 +51,25 @@ const applications = t.nullable(
   }),
 );
 
+const ScopeName = t.string({ minLength: 1, maxLength: 100 });
+const ApiExchange = t.object(
+  { application_id: Id, subject_scope: ScopeName, scope: ScopeName },
+  {},
+  {
+    description:
+      'The application may exchange the token of a person that has `subject_scope`, for the API of the application or issued to it, for a token of this API with `scope`.',
+  },
+);
+t.name({ ApiExchange });
+
 /** As it is stored: without what says nothing. */
 const storedScopes = (said: readonly StoredScope[]): string =>
   JSON.stringify(said.map(({ name, description, roles }) => ({ name, description, ...(roles ? { roles } : {}) })));
 
 const storedApplications = (said: readonly string[] | null): string | null =>
   said === null ? null : JSON.stringify([...new Set(said)]);
+
+const storedExchanges = (said: readonly Exchange[]): string | null => (said.length === 0 ? null : JSON.stringify(said));
 
 function checkScopes(scopes: readonly StoredScope[]): void {
   const refuse = (why: string): never => fail('request.bad_value', { field: 'scopes', why });
@@ -65,16 +79,22 @@ function checkScopes(scopes: readonly StoredScope[]): void {
   if (taken !== undefined) refuse(`${taken} is a scope of the service itself`);
 }
 
-async function checkApplications(tx: Tx, { application_id: own, applications: listed }: Partial<ApiRow>): Promise<void> {
-  const ids = [...(own ? [own] : []), ...(listed ? (JSON.parse(listed) as string[]) : [])];
+async function checkApplications(
+  tx: Tx,
+  { application_id: own, applications: listed, exchanges }: Partial<ApiRow>,
+): Promise<void> {
+  const exchanging = exchanges ? exchangesOf({ exchanges }).map(({ application_id: id }) => id) : [];
+  const ids = [...(own ? [own] : []), ...(listed ? (JSON.parse(listed) as string[]) : []), ...exchanging];
   for (const id of new Set(ids)) if (!(await findConsumer(tx, id))) fail('application.not_found', { id });
 }
 
 /** What the whole of it must be, whatever a change says. */
-type Whole = Pick<ApiRow, 'scopes' | 'application_id' | 'token_format' | 'token_lifetime'>;
+type Whole = Pick<ApiRow, 'scopes' | 'application_id' | 'token_format' | 'token_lifetime' | 'exchanges'>;
 
-function checkWhole({ scopes, application_id: own, token_format: format, token_lifetime: life }: Whole): void {
+function checkWhole({ scopes, exchanges, application_id: own, token_format: format, token_lifetime: life }: Whole): void {
   checkScopes(scopesOf({ scopes }));
+  const given = exchangesOf({ exchanges }).find(({ scope }) => !scopesOf({ scopes }).some(({ name }) => name === scope));
+  if (given) fail('request.bad_value', { field: 'exchanges', why: `${given.scope} is no scope of the API` });
   if (own === null && scopesOf({ scopes }).some(({ roles }) => roles))
     fail('request.bad_value', { field: 'scopes', why: 'roles are those of an application, and the API belongs to none' });
   if (format === 'jwt' && life !== null && life > LONGEST_JWT)
@@ -92,16 +112,25 @@ interface Said {
   readonly applications?: readonly string[] | null;
   readonly token_format?: string;
   readonly token_lifetime?: number | null;
+  readonly exchanges?: readonly Exchange[];
 }
 
 /** The columns that it names. */
-const columnsOf = ({ scopes, applications: listed, ...others }: Said): Partial<ApiRow> => ({
+const columnsOf = ({ scopes, applications: listed, exchanges, ...others }: Said): Partial<ApiRow> => ({
   ...others,
   ...(scopes === undefined ? {} : { scopes: storedScopes(scopes) }),
   ...(listed === undefined ? {} : { applications: storedApplications(listed) }),
+  ...(exchanges === undefined ? {} : { exchanges: storedExchanges(exchanges) }),
 });
 
-const INITIAL = { scopes: '[]', application_id: null, applications: '[]', token_format: 'jwt', token_lifetime: null };
+const INITIAL = {
+  scopes: '[]',
+  application_id: null,
+  applications: '[]',
+  token_format: 'jwt',
+  token_lifetime: null,
+  exchanges: null,
+};
 
 export const api = defineNoun('api', {
   under: '/v3/OS-OAUTH2',
@@ -151,6 +180,12 @@ export const api = defineNoun('api', {
       ),
       initial: INITIAL.token_lifetime,
     },
+    exchanges: {
+      body: t.array(ApiExchange, { maxItems: MAX_EXCHANGES }),
+      initial: INITIAL.exchanges,
+      store: storedExchanges,
+      show: (stored) => exchangesOf({ exchanges: stored }),
+    },
   },
   words: {
     create: {
@@ -159,7 +194,7 @@ export const api = defineNoun('api', {
     },
     change: {
       description:
-        'A scope that is removed, or that fewer roles have, ends all tokens of the API but JWTs, which end by themselves; and people are asked again.',
+        'A scope that is removed, or that fewer roles have, ends all tokens of the API but JWTs, which end by themselves; and people are asked again. Tokens that were exchanged end with the entry of `exchanges` that gave them.',
     },
     delete: { description: 'Its tokens end, but for JWTs, which end by themselves. Consents to it end, too.' },
   },

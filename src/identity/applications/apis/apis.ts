@@ -2,7 +2,7 @@
 import type { ApiRow, Database } from '../../ground/database/index.ts';
 import type { UserPermissionsReader } from '../app-roles/index.ts';
 import { allApis, findApiByIdentifier } from './apis.store.ts';
-import { type StoredScope, scopesOf } from './scopes.ts';
+import { type Exchange, exchangesOf, type StoredScope, scopesOf } from './scopes.ts';
 
 export type ApiScope = Pick<StoredScope, 'name' | 'description'>;
 
@@ -20,6 +20,7 @@ export interface Api {
   readonly scopes: readonly StoredScope[];
   /** Null: all. */
   readonly applications: readonly string[] | null;
+  readonly exchanges: readonly Exchange[];
 }
 
 const apiOf = (row: ApiRow): Api => ({
@@ -32,6 +33,27 @@ const apiOf = (row: ApiRow): Api => ({
   version: `${row.id}.${row.epoch}`,
   scopes: scopesOf(row),
   applications: row.applications === null ? null : (JSON.parse(row.applications) as string[]),
+  exchanges: exchangesOf(row),
+});
+
+/** Our own API for provisioning, which takes access tokens. */
+export const SCIM_PATH = '/scim/v2';
+export const SCIM_SCOPE = 'scim';
+export const SCIM_API = 'gatehouse_scim';
+
+/** It is not registered: what it is, is the program's to say. */
+const scimApi = (issuer: string): Api => ({
+  id: SCIM_API,
+  identifier: `${issuer}${SCIM_PATH}`,
+  name: 'SCIM',
+  tokenFormat: 'opaque',
+  tokenLifetime: null,
+  applicationId: null,
+  version: SCIM_API,
+  // The page for consent has words of its own for it, because it is a scope of the service, too.
+  scopes: [{ name: SCIM_SCOPE, description: '' }],
+  applications: null,
+  exchanges: [],
 });
 
 /** Programs that parse an address write it with a slash after the host, and people without. */
@@ -44,12 +66,16 @@ function otherSpelling(resource: string): string | undefined {
 export interface ApisDeps {
   readonly db: Database;
   readonly userPermissions: UserPermissionsReader;
+  /** The address of the service. */
+  issuer(): string;
 }
 
-export function createApis({ db, userPermissions }: ApisDeps) {
+export function createApis({ db, userPermissions, issuer }: ApisDeps) {
   return {
     /** By `resource`, or by the audience of a token. */
     async find(resource: string): Promise<Api | undefined> {
+      const scim = scimApi(issuer());
+      if (resource === scim.identifier) return scim;
       const other = otherSpelling(resource);
       const row =
         (await findApiByIdentifier(db.read, resource)) ??

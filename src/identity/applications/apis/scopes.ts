@@ -10,6 +10,16 @@ export interface StoredScope {
 
 export const scopesOf = ({ scopes }: Pick<ApiRow, 'scopes'>): readonly StoredScope[] => JSON.parse(scopes) as StoredScope[];
 
+/** A rule of an API: the application gets the scope for the token of another API that has `subject_scope`. */
+export interface Exchange {
+  readonly application_id: string;
+  readonly subject_scope: string;
+  readonly scope: string;
+}
+
+export const exchangesOf = ({ exchanges }: Pick<ApiRow, 'exchanges'>): readonly Exchange[] =>
+  exchanges === null ? [] : (JSON.parse(exchanges) as Exchange[]);
+
 /** Scopes of the service itself: those of OpenID Connect, of credentials, and marks in grants. */
 export const isScopeOfOthers = (name: string, openid: readonly string[]): boolean =>
   openid.includes(name) || name.startsWith('role_credential.') || name.startsWith('gatehouse:');

@@ -1,18 +1,26 @@
 // Which ways to get tokens (grants) an application may use.
 import type { ConsumerRow } from '../../ground/database/index.ts';
 import { parseJson } from '../../ground/resource/index.ts';
-import { DEVICE, GRANTS, openidFieldsOf, PRE_AUTHORIZED } from './openid-fields.ts';
+import { DEVICE, GRANTS, openidFieldsOf, PRE_AUTHORIZED, TOKEN_EXCHANGE } from './openid-fields.ts';
 
 type Grant = (typeof GRANTS)[number];
 
 /** Without a list of its own, an application may use all but those that must be registered: `password`, and Keyrock's `implicit`. */
-const COMMON: readonly Grant[] = ['authorization_code', 'refresh_token', DEVICE, PRE_AUTHORIZED, 'client_credentials'];
+const COMMON: readonly Grant[] = [
+  'authorization_code',
+  'refresh_token',
+  DEVICE,
+  PRE_AUTHORIZED,
+  'client_credentials',
+  TOKEN_EXCHANGE,
+];
+/** Those for applications that authenticate (RFC 6749, 4.4). */
+const CONFIDENTIAL: readonly Grant[] = ['client_credentials', TOKEN_EXCHANGE];
 
 type Registered = Pick<ConsumerRow, 'client_type' | 'grant_type' | 'extra'>;
 
 export function grantsOf({ client_type: type, grant_type: registered, extra }: Registered): ReadonlySet<Grant> {
   const listed = openidFieldsOf(parseJson(extra)).allowed_grant_types as readonly string[] | undefined;
   const isAllowed = (one: Grant): boolean => (listed ? listed.includes(one) : COMMON.includes(one) || one === registered);
-  // Client credentials require a secret (RFC 6749, 4.4).
-  return new Set(GRANTS.filter((one) => isAllowed(one) && (one !== 'client_credentials' || type === 'confidential')));
+  return new Set(GRANTS.filter((one) => isAllowed(one) && (!CONFIDENTIAL.includes(one) || type === 'confidential')));
 }

@@ -40,6 +40,7 @@ export {
   postLogoutUrisOf,
   SIGN_IN_STRENGTHS,
   SKIP_CONSENT,
+  TOKEN_EXCHANGE,
 } from './openid-fields.ts';
 export { isNative, isRedirectUri, redirectUriConflict } from './redirect-uris.ts';
 export type { ConsumerWithSecret } from './secrets.rules.ts';

@@ -69,6 +69,8 @@ export const ID_TOKEN_ALGORITHMS = ['RS256', 'ES256', 'EdDSA'] as const;
 export const DEVICE = 'urn:ietf:params:oauth:grant-type:device_code';
 /** Of a credential offer (OID4VCI, 6.1). */
 export const PRE_AUTHORIZED = 'urn:ietf:params:oauth:grant-type:pre-authorized_code';
+/** Of tokens for other tokens (RFC 8693). Whether an application may is said at each API. */
+export const TOKEN_EXCHANGE = 'urn:ietf:params:oauth:grant-type:token-exchange';
 export const GRANTS = [
   'authorization_code',
   'refresh_token',
@@ -77,6 +79,7 @@ export const GRANTS = [
   'password',
   'implicit',
   PRE_AUTHORIZED,
+  TOKEN_EXCHANGE,
 ] as const;
 /** Those that applications can ask for. */
 export const OPENID_SCOPES = [

@@ -6,7 +6,7 @@ const crud = ['created', 'updated', 'deleted'] as const;
 
 const VERBS = {
   access_rule: ['deleted'],
-  access_token: ['revoked'],
+  access_token: ['exchanged', 'revoked'],
   app_role: [
     ...crud,
     'assigned',

@@ -85,6 +85,8 @@ export interface ApiRow {
   applications: string | null;
   token_format: string;
   token_lifetime: number | null;
+  /** JSON; null for none. */
+  exchanges: string | null;
   epoch: number;
 }
 

@@ -17,14 +17,27 @@ type IssuedToken = InstanceType<Provider['AccessToken']> | InstanceType<Provider
 /** The version of the API for which each token was made, from its making to its storing. */
 const versions = new WeakMap<object, string>();
 
+/** Of a token that was got for another one: who acts, and the record of that other one. */
+export interface Exchanged {
+  readonly act: unknown;
+  readonly origin: string;
+}
+
+const exchanged = new WeakMap<object, Exchanged>();
+
+/** Before it is saved. */
+export const noteExchange = (token: object, about: Exchanged): void => void exchanged.set(token, about);
+
 /** What the record of a token says beside what the library knows of it. */
-export function apiClaims(ctx: KoaContextWithOIDC, token: object): Record<string, string> | undefined {
+export function apiClaims(ctx: KoaContextWithOIDC, token: object): Record<string, unknown> | undefined {
   const { aud, resourceServer } = token as IssuedToken;
   const api = typeof aud === 'string' ? apiOf(ctx.oidc, aud) : undefined;
   if (!api) return undefined;
   versions.set(token, api.version);
-  // In a JWT it would be for everybody to see.
-  return resourceServer?.accessTokenFormat === 'jwt' ? undefined : { api_version: api.version };
+  const { act, origin } = exchanged.get(token) ?? {};
+  const actor = act === undefined ? {} : { act };
+  // In a JWT the others would be for everybody to see.
+  return resourceServer?.accessTokenFormat === 'jwt' ? actor : { ...actor, api_version: api.version, origin };
 }
 
 const payloadOf = (jwt: string): RecordPayload =>
@@ -39,8 +52,8 @@ export function storeJwts(provider: Provider, records: Records): void {
       if (this.resourceServer?.accessTokenFormat !== 'jwt') return value;
       const { accountId, clientId, grantId, sessionUid, expiresWithSession } = this as unknown as RecordPayload;
       const { aud, scope, iat, exp, jti, cnf, act } = payloadOf(value);
-      const extra = { api_version: versions.get(this) };
-      const known = { accountId, clientId, grantId, sessionUid, expiresWithSession, aud, scope, iat, exp, jti, cnf, act, extra };
+      const extra = { api_version: versions.get(this), act, origin: exchanged.get(this)?.origin };
+      const known = { accountId, clientId, grantId, sessionUid, expiresWithSession, aud, scope, iat, exp, jti, cnf, extra };
       await records.save(JWT_MODEL, value, { kind: JWT_MODEL, ...known } as RecordPayload, Number(exp) - Number(iat));
       return value;
     };
@@ -59,7 +72,8 @@ export interface VerifiedApiToken {
   readonly confirmation: Readonly<Record<string, unknown>> | undefined;
   /** Who acts for the person (RFC 8693, 4.1). */
   readonly actor: unknown;
-  readonly record: RecordPayload;
+  /** Names the record, and gives nobody the token. */
+  readonly recordId: string;
 }
 
 export interface ApiTokensDeps {
@@ -75,6 +89,13 @@ function confirmationOf({ cnf, jkt, 'x5t#S256': certificate }: RecordPayload): R
   if (cnf !== undefined) return cnf as Record<string, unknown>;
   if (jkt === undefined && certificate === undefined) return undefined;
   return { ...(jkt === undefined ? {} : { jkt }), ...(certificate === undefined ? {} : { 'x5t#S256': certificate }) };
+}
+
+/** What a record says beside what the library knows. */
+interface Extra {
+  readonly api_version?: unknown;
+  readonly act?: unknown;
+  readonly origin?: string;
 }
 
 export function createApiTokens({ db, clock, records, access, apis }: ApiTokensDeps) {
@@ -94,34 +115,51 @@ export function createApiTokens({ db, clock, records, access, apis }: ApiTokensD
     return (await records.findByUid(String(sessionUid)))?.accountId === accountId;
   }
 
-  /** The API for which it was made, if nothing was taken away from that since, and the application may still ask for it. */
-  async function apiOfToken({ aud, clientId, extra }: RecordPayload): Promise<Api | undefined> {
+  /** The API for which it was made, if nothing was taken away from that since. */
+  async function apiOfToken({ aud }: RecordPayload, { api_version: version }: Extra): Promise<Api | undefined> {
     const api = typeof aud === 'string' ? await apis.find(aud) : undefined;
-    const { api_version: version } = (extra ?? {}) as { api_version?: unknown };
-    return api && version === api.version && mayAskFor(api, clientId!) ? api : undefined;
+    return api && version === api.version ? api : undefined;
+  }
+
+  /** The scopes that its application may have there: those that it asked for, or those that the token it was exchanged for gives. */
+  async function scopesOfClient(api: Api, clientId: string, origin: string | undefined): Promise<readonly string[] | undefined> {
+    if (origin === undefined) return mayAskFor(api, clientId) ? api.scopes.map(({ name }) => name) : undefined;
+    const row = await records.findValidByHash(origin);
+    const subject = row && (await verifyRecord(row));
+    const rules = api.exchanges.filter(
+      (rule) => rule.application_id === clientId && subject?.scopes.includes(rule.subject_scope),
+    );
+    return rules.length === 0 ? undefined : rules.map(({ scope }) => scope);
+  }
+
+  async function verifyRecord(found: ValidRecord): Promise<VerifiedApiToken | undefined> {
+    const { clientId, accountId, exp, iat, scope } = found.payload;
+    if (clientId === undefined || exp === undefined || exp <= seconds(clock)) return undefined;
+    const extra = (found.payload.extra ?? {}) as Extra;
+    const api = await apiOfToken(found.payload, extra);
+    if (!api || !(await findConsumer(db.read, clientId)) || !(await isOfPerson(found))) return undefined;
+    const ofClient = await scopesOfClient(api, clientId, extra.origin);
+    if (!ofClient) return undefined;
+    const ofPerson = await apis.scopesFor(api, accountId);
+    const asked = String(scope ?? '').split(' ');
+    return {
+      api,
+      clientId,
+      userId: accountId,
+      scopes: asked.filter((one) => ofClient.includes(one) && ofPerson.some(({ name }) => name === one)),
+      issuedAt: Number(iat),
+      expiresAt: exp,
+      confirmation: confirmationOf(found.payload),
+      actor: extra.act,
+      recordId: found.id,
+    };
   }
 
   return {
     /** Undefined for a token that is not for an API, or is good no more. */
     async verify(token: string): Promise<VerifiedApiToken | undefined> {
       const found = await findRecord(token);
-      const { clientId, accountId, exp, iat, scope, act } = found?.payload ?? {};
-      if (!found || clientId === undefined || exp === undefined || exp <= seconds(clock)) return undefined;
-      const api = await apiOfToken(found.payload);
-      if (!api || !(await findConsumer(db.read, clientId)) || !(await isOfPerson(found))) return undefined;
-      const current = await apis.scopesFor(api, accountId);
-      const asked = String(scope ?? '').split(' ');
-      return {
-        api,
-        clientId,
-        userId: accountId,
-        scopes: asked.filter((one) => current.some(({ name }) => name === one)),
-        issuedAt: Number(iat),
-        expiresAt: exp,
-        confirmation: confirmationOf(found.payload),
-        actor: act,
-        record: found.payload,
-      };
+      return found && verifyRecord(found);
     },
   };
 }

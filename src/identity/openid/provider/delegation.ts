@@ -1,12 +1,14 @@
 // Access tokens outside of OAuth2: for a login at the base API, and for provisioning.
 import type { Clock } from '../../../platform/clock.ts';
 import { type Access, type AuthMethod, isAdministratorAnywhere, type Ref } from '../../access/context/index.ts';
+import { SCIM_API, SCIM_SCOPE } from '../../applications/apis/index.ts';
 import type { UserWithExpiry } from '../../directory/users/index.ts';
 import type { Database } from '../../ground/database/index.ts';
 import type { Records } from '../records/index.ts';
 import type { AccessTokens, VerifiedAccessToken } from './access-tokens.ts';
-import { PROVISIONING_SCOPE } from './accounts.ts';
+import { type Accounts, PROVISIONING_SCOPE } from './accounts.ts';
 import { methodsOf } from './acr.ts';
+import type { ApiTokens } from './api-tokens.ts';
 
 /** A login by an access token does not end when the access token is revoked, so it is short. The application logs in again. */
 const LOGIN_MS = 10 * 60_000;
@@ -32,15 +34,24 @@ export function createDelegation(deps: {
   clock: Clock;
   access: Access;
   accessTokens: AccessTokens;
+  apiTokens: ApiTokens;
+  accounts: Pick<Accounts, 'find'>;
   records: Records;
 }) {
-  const { db, clock, access, accessTokens, records } = deps;
+  const { db, clock, access, accessTokens, apiTokens, accounts, records } = deps;
 
   /** Of the session, unless the person has signed in there again since. */
   async function signInMethods({ sessionUid, issuedAt, user }: VerifiedAccessToken): Promise<readonly AuthMethod[]> {
     const session = sessionUid === undefined ? undefined : await records.findByUid(sessionUid);
     const isTheirs = session?.accountId === user?.id && Number(session?.loginTs) <= issuedAt;
     return session && isTheirs && Array.isArray(session.amr) ? methodsOf(session.amr as string[]) : [];
+  }
+
+  /** The user of a token that was asked for by the address of SCIM (RFC 8707). */
+  async function provisioningUser(token: string): Promise<UserWithExpiry | undefined> {
+    const found = await apiTokens.verify(token);
+    const isGood = found?.api.id === SCIM_API && found.scopes.includes(SCIM_SCOPE) && found.confirmation === undefined;
+    return isGood && found.userId !== undefined ? accounts.find(found.userId) : undefined;
   }
 
   return {
@@ -62,8 +73,9 @@ export function createDelegation(deps: {
      */
     async provisioner(token: string): Promise<{ userId: string; domain: Ref } | undefined> {
       const found = await accessTokens.verify(token);
-      if (!canActForUser(found, PROVISIONING_SCOPE)) return undefined;
-      const { id, domain_id: domainId } = found.user;
+      const user = canActForUser(found, PROVISIONING_SCOPE) ? found.user : await provisioningUser(token);
+      if (!user) return undefined;
+      const { id, domain_id: domainId } = user;
       const authContext = await access.read(id, { kind: 'domain', id: domainId });
       const may = authContext?.domain && (authContext.roleNames.has('admin') || authContext.roleNames.has('manager'));
       return may ? { userId: id, domain: authContext.domain! } : undefined;

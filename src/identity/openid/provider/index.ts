@@ -33,5 +33,6 @@ export { openidRoutes } from './openid.documentation.ts';
 export { OFFER_MODEL, PRE_AUTHORIZED_MODEL, registerPreAuthorizedGrant } from './pre-authorized-grant.ts';
 export type { GrantCounts, ProviderWithKeys } from './provider.ts';
 export { allowResources, mayAskFor, resourcesOf, shortenAddress } from './resources.ts';
+export { registerTokenExchange } from './token-exchange.ts';
 export { UNFINISHED_LIMIT } from './unfinished-limit.ts';
 export { createWalletNode, type WalletNode, type WalletNodeDeps, type WalletRegistrationOptions } from './wallet-node.ts';

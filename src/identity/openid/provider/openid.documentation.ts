@@ -48,7 +48,7 @@ const client = {
 const TokenRequest = t.open(
   {
     grant_type: text(
-      'authorization_code, refresh_token, client_credentials, password, the device_code of RFC 8628, or the pre-authorized_code of OID4VCI.',
+      'authorization_code, refresh_token, client_credentials, password, the device_code of RFC 8628, the token-exchange of RFC 8693, or the pre-authorized_code of OID4VCI.',
     ),
   },
   {
@@ -59,6 +59,12 @@ const TokenRequest = t.open(
     refresh_token: text('With refresh_token. Can be used once; the reply contains a new one.'),
     device_code: text('With the device grant.'),
     'pre-authorized_code': text('With the grant of a credential offer. A wallet needs no client_id for it.'),
+    subject_token: text(
+      'With token-exchange (RFC 8693): the access token of a person, for the API of the application or issued to it.',
+    ),
+    subject_token_type: text('With token-exchange: urn:ietf:params:oauth:token-type:access_token, or jwt.'),
+    requested_token_type: text('With token-exchange: the same, or left out.'),
+    audience: text('With token-exchange: the same as resource.'),
     tx_code: text('With the grant of a credential offer: the code that the person has typed.'),
     username: text('With password.'),
     password: text('With password.'),

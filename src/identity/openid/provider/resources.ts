@@ -55,6 +55,18 @@ const isConsentOver = ({ isFirstParty }: ApiRequestDeps, { route, entities, clie
   !isFirstParty(client!.clientId) &&
   !isAllowed(entities.Grant, resource, markOf(api));
 
+/** What the library has to know of an API. */
+export function apiServerOf(api: Api, scopes: readonly string[]) {
+  const life = api.tokenLifetime ?? (api.tokenFormat === 'jwt' ? JWT_SECONDS : undefined);
+  return {
+    scope: scopes.join(' '),
+    audience: api.identifier,
+    accessTokenFormat: api.tokenFormat,
+    ...(life === undefined ? {} : { accessTokenTTL: life }),
+    jwt: { sign: { alg: 'ES256' as const } },
+  };
+}
+
 /** The API of a `resource`, as the library asks for it with every request that names it. */
 export async function apiServer(
   { errors }: OidcProviderLibrary,
@@ -70,14 +82,10 @@ export async function apiServer(
   if (isConsentOver(deps, oidc, resource, api)) throw new errors.InvalidTarget('the person has not allowed the resource');
   rememberApi(oidc, resource, api);
   const scopes = await deps.apis.scopesFor(api, personOf(oidc));
-  const life = api.tokenLifetime ?? (api.tokenFormat === 'jwt' ? JWT_SECONDS : undefined);
-  return {
-    scope: scopes.map(({ name }) => name).join(' '),
-    audience: api.identifier,
-    accessTokenFormat: api.tokenFormat,
-    ...(life === undefined ? {} : { accessTokenTTL: life }),
-    jwt: { sign: { alg: 'ES256' as const } },
-  };
+  return apiServerOf(
+    api,
+    scopes.map(({ name }) => name),
+  );
 }
 
 const isOfService = (scope: string): boolean => SCOPES.includes(scope) || isCredentialScope(scope);

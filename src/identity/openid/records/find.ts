@@ -15,6 +15,8 @@ export interface FindDeps extends LifetimeDeps {
 
 /** A valid record, and the generation of its user at that time. */
 export interface ValidRecord {
+  /** Its hash. */
+  readonly id: string;
   readonly payload: RecordPayload;
   readonly generation: number | undefined;
 }
@@ -52,7 +54,7 @@ function validRecordOf(deps: FindDeps, row: RecordWithOwners | undefined): Valid
   requestState.addRecord(row.id);
   if (userId !== null && generation !== null) requestState.bind(userId, generation);
   if (userId !== null) requestState.noteLifetimes(userId, lifetimesIn(deps, row));
-  return { payload, generation: generation ?? undefined };
+  return { id: row.id, payload, generation: generation ?? undefined };
 }
 
 /** In a transaction. */
@@ -62,6 +64,10 @@ export const findValidIn = async (deps: FindDeps, tx: Reader, model: string, id:
 /** With the generation of its user at that time. */
 export const findValid = async (deps: FindDeps, model: string, id: string): Promise<ValidRecord | undefined> =>
   validRecordOf(deps, await findRecord(deps.db.read, 'id', hashOf(model, id)));
+
+/** By its hash, as another record names it. */
+export const findValidByHash = async (deps: FindDeps, hash: string): Promise<ValidRecord | undefined> =>
+  validRecordOf(deps, await findRecord(deps.db.read, 'id', hash));
 
 export const findByUid = async (deps: FindDeps, uid: string): Promise<RecordPayload | undefined> =>
   validRecordOf(deps, await findRecord(deps.db.read, 'uid', hashOf('uid', uid)))?.payload;

@@ -14,7 +14,7 @@ import {
   endWallet,
   signOut,
 } from './end.ts';
-import { findByUid, findByUserCode, findValid, findValidIn, listOfUser, listOfUserIn } from './find.ts';
+import { findByUid, findByUserCode, findValid, findValidByHash, findValidIn, listOfUser, listOfUserIn } from './find.ts';
 import { type LifetimeDeps, lifetimesOf, readLifetimes } from './lifetimes.ts';
 import { type RecordPayload, tagOfGrant, tagOfRecord } from './record.ts';
 import {
@@ -108,6 +108,7 @@ export function createRecords(options: RecordsDeps) {
     findIn: ({ tx }: Change, model: string, id: string) => findValidIn(deps, tx, model, id),
     /** With the generation of its user at that time. */
     findValid: (model: string, id: string) => findValid(deps, model, id),
+    findValidByHash: (hash: string) => findValidByHash(deps, hash),
     find: async (model: string, id: string) => (await findValid(deps, model, id))?.payload,
     findByUid: (uid: string) => findByUid(deps, uid),
     findByUserCode: (code: string) => findByUserCode(deps, code),

@@ -38,6 +38,7 @@ import {
   missingStrength,
   type OpenidKeys,
   registerPreAuthorizedGrant,
+  registerTokenExchange,
   type WalletNode,
   type WalletNodeDeps,
 } from '../../openid/provider/index.ts';
@@ -148,7 +149,9 @@ export function createServing(deps: OpenidDeps, parts: ServingDeps) {
     },
     registerGrants(provider, library) {
       registerPasswordGrant(provider, library, signIn, records);
-      registerPreAuthorizedGrant(provider, library, { ...deps, issuer: issuer(), proofs: createDpopProofs(deps) });
+      const proofs = createDpopProofs(deps);
+      registerPreAuthorizedGrant(provider, library, { ...deps, issuer: issuer(), proofs });
+      registerTokenExchange(provider, library, { ...deps, issuer: issuer(), proofs });
     },
   });
   const handlers = {

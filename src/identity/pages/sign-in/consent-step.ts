@@ -91,7 +91,7 @@ export class ConsentStep implements PromptSteps {
         name: api.name,
         address: shortenAddress(api.identifier),
         scopes: (await apis.scopesFor(api, userId ?? null))
-          .filter(({ name }) => requested.includes(name))
+          .filter(({ name, description }) => requested.includes(name) && description !== '')
           .map(({ description }) => description),
       })),
     );

@@ -4,6 +4,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Access } from '../../access/context/index.ts';
 import { fail } from '../../ground/faults.ts';
 import { isAnonymousWallet } from '../../openid/first-party-clients/index.ts';
+import { resourceMetadata } from '../../openid/paths/index.ts';
 import { CREDENTIAL_SCOPE, DpopError, type DpopProofs } from '../../openid/provider/index.ts';
 import type { Records } from '../../openid/records/index.ts';
 
@@ -40,11 +41,11 @@ interface GrantedDetail {
   readonly credential_identifiers?: readonly string[];
 }
 
-const challenge = (scheme: 'Bearer' | 'DPoP', error: string) => ({
-  headers: { 'WWW-Authenticate': `${scheme} error="${error}"` },
-});
-
 export function createCredentialAccess({ records, access, proofs, isHaip, issuer }: CredentialAccessDeps) {
+  const challenge = (scheme: 'Bearer' | 'DPoP', error: string) => ({
+    headers: { 'WWW-Authenticate': `${scheme} error="${error}", ${resourceMetadata(issuer(), '')}` },
+  });
+
   const refuse = (scheme: 'Bearer' | 'DPoP' = isHaip ? 'DPoP' : 'Bearer'): never =>
     fail('role_credential.invalid_token', undefined, challenge(scheme, 'invalid_token'));
 

@@ -4,6 +4,8 @@ import { Answer, t } from '../../../platform/http/index.ts';
 import { ACCESS_TOKEN } from '../../access/context/index.ts';
 import type { IdentityApp, IdentityTarget } from '../../access/rules/index.ts';
 import { OAuthError } from '../../ground/resource/index.ts';
+import { ProtectedResource, protectedResource, protectedResourcePath } from '../../openid/paths/index.ts';
+import type { CredentialCatalog } from '../../openid/provider/index.ts';
 import type { CredentialAccess } from './credential-access.ts';
 import type { Issuance } from './issuance.rules.ts';
 import type { IssuerMetadata } from './metadata.ts';
@@ -25,6 +27,7 @@ const METADATA_SECONDS = 60;
 
 export interface RoleCredentialRouteDeps {
   readonly roleCredentials: {
+    readonly catalog: Pick<CredentialCatalog, 'scopes'>;
     readonly metadata: IssuerMetadata;
     readonly nonces: Nonces;
     readonly issuance: Issuance;
@@ -65,6 +68,20 @@ export function mountCredentialIssuer(app: IdentityApp, modules: RoleCredentialR
       if (!wantsJwt(headers.accept)) return new Answer({ headers: caching, body: await metadata.read() });
       return new Answer({ headers: { ...caching, 'Content-Type': JWT }, text: await metadata.signed() });
     },
+  );
+
+  app.get(
+    protectedResourcePath(''),
+    {
+      id: 'getResourceMetadata',
+      summary: 'Show whose access tokens the credential endpoint takes',
+      description: 'RFC 9728. A refusal (401) names this address.',
+      tag,
+      rule: 'anyone',
+      forEveryOrigin: true,
+      reply: { 200: ProtectedResource },
+    },
+    async ({ base }) => protectedResource(base, '', 'Credentials', await modules.roleCredentials.catalog.scopes()),
   );
 
   app.post(

@@ -58,6 +58,7 @@ export function createRoleCredentials(deps: RoleCredentialsDeps) {
     maxKeys: () => config.credentialBatchSize,
   });
   return {
+    catalog: configurations.catalog,
     nonces,
     metadata: createIssuerMetadata({
       configurations,

@@ -1,7 +1,9 @@
 // /scim/v2: discovery (RFC 7644, 4).
 import { t } from '../../../../platform/http/index.ts';
 import { type IdentityApp, PROVISIONING } from '../../../access/rules/index.ts';
+import { SCIM_PATH, SCIM_SCOPE } from '../../../applications/apis/index.ts';
 import { fail } from '../../../ground/faults.ts';
+import { ProtectedResource, protectedResource, protectedResourcePath } from '../../../openid/paths/index.ts';
 import type { Resource } from '../core/attribute.ts';
 import { entitlementType, resourceTypeResource, roleType, schemaResource } from '../core/definitions.ts';
 import { listSchema } from '../core/openapi.ts';
@@ -20,6 +22,19 @@ export function mountDiscovery(app: IdentityApp): void {
   t.name({ ScimDocumentation: Documentation });
   const all = (resources: unknown[]) => listAnswer({ resources, total: resources.length }, { startIndex: 1 });
 
+  app.get(
+    protectedResourcePath(SCIM_PATH),
+    {
+      id: 'getScimResourceMetadata',
+      summary: 'Show whose access tokens SCIM takes',
+      description: 'RFC 9728. A refusal (401) names this address.',
+      tag,
+      rule: 'anyone',
+      forEveryOrigin: true,
+      reply: { 200: ProtectedResource },
+    },
+    ({ base }) => protectedResource(base, SCIM_PATH, 'SCIM', [SCIM_SCOPE]),
+  );
   app.get(
     `${ROOT}/ServiceProviderConfig`,
     {

@@ -1,5 +1,7 @@
 // The error format of SCIM (RFC 7644, 3.12).
 import { type ErrorFormat, t } from '../../../../platform/http/index.ts';
+import { SCIM_PATH } from '../../../applications/apis/index.ts';
+import { resourceMetadata } from '../../../openid/paths/index.ts';
 
 const ERROR = 'urn:ietf:params:scim:api:messages:2.0:Error';
 export const SCIM_JSON = 'application/scim+json';
@@ -32,7 +34,9 @@ const scimTypes: Readonly<Record<string, string>> = {
 
 export const scimTypeOf = (code: string): string | undefined => (Object.hasOwn(scimTypes, code) ? scimTypes[code] : undefined);
 
-export const scimErrors: ErrorFormat<{ body: unknown }> = ({ status, code, message, detail }) => ({
+const challenge = (base: string): string => `Bearer realm="scim", ${resourceMetadata(base, SCIM_PATH)}`;
+
+export const scimErrors: ErrorFormat<{ body: unknown }> = ({ status, code, message, detail }, base) => ({
   body: {
     schemas: [ERROR],
     status: String(status),
@@ -40,7 +44,7 @@ export const scimErrors: ErrorFormat<{ body: unknown }> = ({ status, code, messa
     detail: message,
     ...detail,
   },
-  headers: { 'Content-Type': SCIM_JSON, ...(status === 401 ? { 'WWW-Authenticate': 'Bearer realm="scim"' } : {}) },
+  headers: { 'Content-Type': SCIM_JSON, ...(status === 401 ? { 'WWW-Authenticate': challenge(base) } : {}) },
 });
 
 export const ScimError = t.object(
