@@ -95,7 +95,11 @@ export function assertScimRefused(answer: ApiAnswer, status: number, scimType?: 
   assert.equal(answer.status, status, `expected ${status}, got ${answer.status}: ${answer.text.slice(0, 500)}`);
   assert.equal(answer.headers.get('content-type'), SCIM_JSON);
   assertScimError(answer.body, status, scimType, detail);
-  if (status === 401) assert.equal(answer.headers.get('www-authenticate'), 'Bearer realm="scim"');
+  if (status === 401)
+    assert.match(
+      answer.headers.get('www-authenticate') ?? '',
+      /^Bearer realm="scim", resource_metadata="http[^"]+\/\.well-known\/oauth-protected-resource\/scim\/v2"$/,
+    );
 }
 
 export function assertScimError(body: any, status: number, scimType?: string, detail: RegExp = /./): void {

@@ -5,6 +5,7 @@ import { fail } from '../../ground/faults.ts';
 import { domainPicturePath, FAVICON, LANGUAGE_PATH } from '../../ground/look/index.ts';
 
 export {
+  exampleOfResource,
   ProtectedResource,
   protectedResource,
   protectedResourcePath,

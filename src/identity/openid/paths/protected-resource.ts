@@ -20,6 +20,11 @@ export const protectedResourcePath = <const Path extends string>(path: Path): `$
 export const resourceMetadata = (issuer: string, path: string): string =>
   `resource_metadata="${issuer}${protectedResourcePath(path)}"`;
 
+/** For the API document. */
+export const exampleOfResource = (path: string, name: string, scopes: readonly string[]) => ({
+  example: { answers: { 200: protectedResource('http://127.0.0.1:5000', path, name, scopes) } },
+});
+
 export const protectedResource = (issuer: string, path: string, name: string, scopes: readonly string[]) => ({
   resource: `${issuer}${path}`,
   resource_name: name,

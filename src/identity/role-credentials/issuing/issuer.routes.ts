@@ -4,7 +4,7 @@ import { Answer, t } from '../../../platform/http/index.ts';
 import { ACCESS_TOKEN } from '../../access/context/index.ts';
 import type { IdentityApp, IdentityTarget } from '../../access/rules/index.ts';
 import { OAuthError } from '../../ground/resource/index.ts';
-import { ProtectedResource, protectedResource, protectedResourcePath } from '../../openid/paths/index.ts';
+import { exampleOfResource, ProtectedResource, protectedResource, protectedResourcePath } from '../../openid/paths/index.ts';
 import type { CredentialCatalog } from '../../openid/provider/index.ts';
 import type { CredentialAccess } from './credential-access.ts';
 import type { Issuance } from './issuance.rules.ts';
@@ -79,6 +79,7 @@ export function mountCredentialIssuer(app: IdentityApp, modules: RoleCredentialR
       tag,
       rule: 'anyone',
       forEveryOrigin: true,
+      documentation: exampleOfResource('', 'Credentials', ['role_credential.harbour-keeper']),
       reply: { 200: ProtectedResource },
     },
     async ({ base }) => protectedResource(base, '', 'Credentials', await modules.roleCredentials.catalog.scopes()),

@@ -3,7 +3,7 @@ import { t } from '../../../../platform/http/index.ts';
 import { type IdentityApp, PROVISIONING } from '../../../access/rules/index.ts';
 import { SCIM_PATH, SCIM_SCOPE } from '../../../applications/apis/index.ts';
 import { fail } from '../../../ground/faults.ts';
-import { ProtectedResource, protectedResource, protectedResourcePath } from '../../../openid/paths/index.ts';
+import { exampleOfResource, ProtectedResource, protectedResource, protectedResourcePath } from '../../../openid/paths/index.ts';
 import type { Resource } from '../core/attribute.ts';
 import { entitlementType, resourceTypeResource, roleType, schemaResource } from '../core/definitions.ts';
 import { listSchema } from '../core/openapi.ts';
@@ -31,6 +31,7 @@ export function mountDiscovery(app: IdentityApp): void {
       tag,
       rule: 'anyone',
       forEveryOrigin: true,
+      documentation: exampleOfResource(SCIM_PATH, 'SCIM', [SCIM_SCOPE]),
       reply: { 200: ProtectedResource },
     },
     ({ base }) => protectedResource(base, SCIM_PATH, 'SCIM', [SCIM_SCOPE]),
