@@ -10,11 +10,23 @@ import { pathToFileURL } from 'node:url';
  * (CONTRIBUTING.md, "What runs when").
  */
 const AT_LENGTH_FOLDERS: Readonly<Record<string, readonly string[]>> = {
-  test: ['backup-interrupted', 'database-hosts', 'move-to-postgres-killed', 'stopping-requests'],
+  test: [
+    'backup-interrupted',
+    'database-hosts',
+    'migration-kills',
+    'move-to-postgres-killed',
+    'stopping-requests',
+    'wallet-kill',
+  ],
+  // Messages of every kind go through issuance.test.ts and presentation.test.ts.
+  'test/peers': ['authorization', 'sphereon'],
   'test/long': ['clock', 'disk', 'overload', 'slow-clients', 'soak'],
   // The walk through the console (without-a-shell.test.ts) and the API tests of the same acts remain.
   'test/browser': [
+    'account-access',
+    'account-profile',
     'account-roles',
+    'console-credentials',
     'console-domain-settings',
     'console-every-screen',
     'console-languages',
@@ -27,11 +39,13 @@ const AT_LENGTH_FOLDERS: Readonly<Record<string, readonly string[]>> = {
     'console-snippets',
     'dashboard',
     'example-role-credential',
+    'invitations',
     'providers',
     'role-credential-circle',
     'wallet-pages-look',
     'wallet-pages-phone',
     'wallet-sign-in',
+    'walks',
     'without-scripts',
   ],
 };

@@ -156,7 +156,7 @@ describe('The move from SQLite to PostgreSQL', () => {
     assert.deepEqual(await query(identity.asSuperuser, `select 1 from pg_tables where schemaname = 'public'`), []);
   });
 
-  it('copies nothing when it fails in the middle', async () => {
+  itAtLength('copies nothing when it fails in the middle', async () => {
     const db = new DatabaseSync(join(folder, 'identity.sqlite'));
     // PostgreSQL cannot store this character. No route accepts it.
     db.exec("update users set extra = '{\"a\": 1}' || char(0) where name = 'keeper'");
@@ -222,7 +222,7 @@ describe('The move from SQLite to PostgreSQL', () => {
     assert.equal(Number((await query<{ count: string }>(identity.asSuperuser, constraint))[0]!.count), 0);
   });
 
-  it('is refused a second time, because rows are there', async () => {
+  itAtLength('is refused a second time, because rows are there', async () => {
     const { code, stderr } = await move(postgres);
     assert.equal(code, 2);
     assert.match(stderr, /GATEHOUSE_IDENTITY_DATABASE_URL: this database is in use already/);

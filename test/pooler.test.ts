@@ -10,6 +10,7 @@ import pg from 'pg';
 import { type Database, loadInspection } from '../src/platform/database/index.ts';
 import { openPostgres, type PostgresOptions } from '../src/platform/database/postgres.ts';
 import { createLog } from '../src/platform/log/index.ts';
+import { itAtLength } from './support/extent.ts';
 import { IdentityOnDatabase } from './support/identity-on-database.ts';
 import { Pgbouncer } from './support/pgbouncer.ts';
 import { sharedPostgres } from './support/postgres.ts';
@@ -103,19 +104,19 @@ describe('PostgreSQL behind pgbouncer', () => {
     await until('the change of the other arrives', () => heard.includes('user:1'));
   });
 
-  it('is not believed if the other address leads to another database', async () => {
+  itAtLength('is not believed if the other address leads to another database', async () => {
     const elsewhere = await (await sharedPostgres()).createDatabase();
     const { db, said } = await open(transactions.url, { feedDatabaseUrl: elsewhere });
     assert.equal(db.feed.live(), false);
     assert.match(said(), /GATEHOUSE_IDENTITY_FEED_DATABASE_URL leads to another database/);
   });
 
-  it('in session mode hears of changes, also with limits that the pooler drops', async () => {
+  itAtLength('in session mode hears of changes, also with limits that the pooler drops', async () => {
     const { db } = await open(sessions.url);
     assert.ok(db.feed.live());
   });
 
-  it('never runs another statement under the same name, and goes on without names', async () => {
+  itAtLength('never runs another statement under the same name, and goes on without names', async () => {
     const [{ db: one, said }, { db: two }] = await Promise.all([
       open(transactions.url, { feedDatabaseUrl: direct }),
       open(transactions.url, { feedDatabaseUrl: direct }),

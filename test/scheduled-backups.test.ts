@@ -158,7 +158,7 @@ describe('Backups on a schedule', () => {
     assert.equal(lastBackupFailure(folder)!.reason, 'its own');
   });
 
-  it('keep the newest, and no other file is removed', async () => {
+  itAtLength('keep the newest, and no other file is removed', async () => {
     const to = join(root, 'kept');
     mkdirSync(to);
     chmodSync(to, 0o755);
@@ -198,7 +198,7 @@ describe('Backups on a schedule', () => {
     assert.equal(readdirSync(to).length, 3);
   });
 
-  it('that get the same name at the same time do not overwrite each other', async () => {
+  itAtLength('that get the same name at the same time do not overwrite each other', async () => {
     const file = join(root, 'same.tar');
     const results = await Promise.allSettled([1, 2].map(() => backup(data, file)));
     const [refused, ...others] = results.filter((result) => result.status === 'rejected');

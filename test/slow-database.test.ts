@@ -10,7 +10,7 @@ import { isUnavailable } from '../src/platform/database/index.ts';
 import { openPostgres } from '../src/platform/database/postgres.ts';
 import { withDeadline } from '../src/platform/deadline.ts';
 import { Cable } from './support/cable.ts';
-import { inFullRun } from './support/extent.ts';
+import { inFullRun, itAtLength } from './support/extent.ts';
 import { IdentityOnDatabase } from './support/identity-on-database.ts';
 import { migratedPostgres } from './support/migrated-database.ts';
 import { sharedPostgres } from './support/postgres.ts';
@@ -95,7 +95,7 @@ describe('A slow PostgreSQL with many clients', () => {
     for (round = 1; round <= inFullRun(2, 1); round++) assertInTime(await askAll(kinds));
   });
 
-  it('serves those that it can serve in time', async () => {
+  itAtLength('serves those that it can serve in time', async () => {
     cable.delayMs = 20;
     round = 3;
     const answers = await askAll({ list: kinds.list!, validation: kinds.validation! });
@@ -122,7 +122,7 @@ describe('A slow PostgreSQL with many clients', () => {
     }
   });
 
-  it('that is slow does not refuse what has many steps and legitimately takes longer', async () => {
+  itAtLength('that is slow does not refuse what has many steps and legitimately takes longer', async () => {
     const made = await api.post('/v3/OS-SCIM/connections', { connection: { name: 'slow', domain_id: 'default' } });
     const { connection } = (await made.json()) as { connection: { token: string } };
     cable.delayMs = 60;

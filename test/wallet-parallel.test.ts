@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import type { ApiAnswer } from './support/api.ts';
-import { inFullRun } from './support/extent.ts';
+import { inFullRun, itAtLength } from './support/extent.ts';
 import { ToyIssuer } from './support/toy-issuer.ts';
 import { IDENTITY_QUERY, ToyVerifier } from './support/toy-verifier.ts';
 import { onEachWallet } from './support/wallet.ts';
@@ -48,7 +48,7 @@ onEachWallet('Exchanges that come together', (wallet) => {
     assert.equal(credential.instances, 1);
   });
 
-  it('twenty offers of one person are all kept', async () => {
+  itAtLength('twenty offers of one person are all kept', async () => {
     const person = await wallet.logIn();
     const answers = await Promise.all(
       Array.from({ length: 20 }, () => person.post('/api/v1/wallet/oid4vci', { uri: issuer.offer() })),

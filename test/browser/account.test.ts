@@ -7,6 +7,7 @@ import { onDatabase } from '../support/api.ts';
 import { withApplication } from '../support/application-page.ts';
 import { makePerson } from '../support/applications.ts';
 import { usesChromium } from '../support/chromium.ts';
+import { itAtLength } from '../support/extent.ts';
 import { readQrCode } from '../support/qr-codes.ts';
 import { makeUser } from '../support/relying-party.ts';
 import { Phone } from '../support/second-factor.ts';
@@ -110,7 +111,7 @@ onDatabase('SQLite', 'The account page', {}, (api) => {
     assert.equal(await titleOf(elsewhere), words.account);
   });
 
-  it('makes new recovery codes, and turns the second factor off for whoever knows the password', async () => {
+  itAtLength('makes new recovery codes, and turns the second factor off for whoever knows the password', async () => {
     const page = await open();
     const person = await makeUser(api);
     await signInToAccount(api, page, person, 'security');
@@ -195,7 +196,7 @@ onDatabase('SQLite', 'The account page', {}, (api) => {
     assert.equal(await elsewhere.getByLabel(words.userName).isVisible(), true);
   });
 
-  it('forgets a device, which is then asked for a code again', async () => {
+  itAtLength('forgets a device, which is then asked for a code again', async () => {
     const person = await makeTwoFactorUser(api);
     const page = await open();
     await openAccount(api, page, 'sessions');
@@ -210,7 +211,7 @@ onDatabase('SQLite', 'The account page', {}, (api) => {
     assert.equal(await titleOf(page), words.secondFactor);
   });
 
-  it('takes back the access of an application, which must ask again', async () => {
+  itAtLength('takes back the access of an application, which must ask again', async () => {
     const person = await makeUser(api);
     const page = await open();
     await signInTo(application(), page, person);
@@ -226,7 +227,7 @@ onDatabase('SQLite', 'The account page', {}, (api) => {
     assert.equal(await outcome(page), `Hello ${person.id}`);
   });
 
-  it('leads to signing out, which may also be left', async () => {
+  itAtLength('leads to signing out, which may also be left', async () => {
     const person = await makeUser(api);
     const page = await open();
     await signInToAccount(api, page, person);

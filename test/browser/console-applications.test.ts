@@ -9,6 +9,7 @@ import { onDatabase, onUsualDatabase, uniqueName } from '../support/api.ts';
 import { makeApplication, makePerson } from '../support/applications.ts';
 import { usesChromium } from '../support/chromium.ts';
 import { choose, dialogOf, goTo, inDialog, onScreen, openConsole } from '../support/console.ts';
+import { itAtLength } from '../support/extent.ts';
 import { informationOf, KeyrockClient } from '../support/keyrock-client.ts';
 import { LOGO, png } from '../support/pictures.ts';
 import { makeUser } from '../support/relying-party.ts';
@@ -190,7 +191,7 @@ onUsualDatabase('Applications in the console', (api) => {
       .waitFor();
   });
 
-  it('have a logo, which is seen before it is sent, then beside the name, and is removed', async () => {
+  itAtLength('have a logo, which is seen before it is sent, then beside the name, and is removed', async () => {
     const application = await makeApplication(api, { name: uniqueName('logo') });
     const path = `/applications/${application.id}`;
     const page = await openConsole(chromium, api, { path });
@@ -222,7 +223,7 @@ onUsualDatabase('Applications in the console', (api) => {
     assert.equal((await api.get(`/v3/OS-OAUTH2/consumers/${application.id}/logo`)).status, 404);
   });
 
-  it('show who gave them access, and end it', async () => {
+  itAtLength('show who gave them access, and end it', async () => {
     const client = await KeyrockClient.make(api);
     const person = await makePerson(api);
     const { access_token: token } = await client.tokens(person);
@@ -300,7 +301,7 @@ onUsualDatabase('Applications in the console', (api) => {
     assert.equal(await page.getByText(foreign.name).count(), 0);
   });
 
-  it('are beside connections, which show what was refused and how to mend it', async () => {
+  itAtLength('are beside connections, which show what was refused and how to mend it', async () => {
     const { connection, scim } = await connect(api);
     const userName = uniqueName('taken');
     await scim.makeUser({ userName });
@@ -324,7 +325,7 @@ onUsualDatabase('Applications in the console', (api) => {
     await page.getByText(words.overview.attention.scim_connection_fails(connection.name, 1)).waitFor();
   });
 
-  it('show in the audit what was done, live', async () => {
+  itAtLength('show in the audit what was done, live', async () => {
     const page = await openConsole(chromium, api, { path: '/audit?live=yes' });
     await page.getByText(audit.following).waitFor();
     const application = await makeApplication(api, { name: uniqueName('live') });
@@ -342,7 +343,7 @@ onUsualDatabase('Applications in the console', (api) => {
 
 // Looks do not depend on the database.
 onDatabase('SQLite', 'Applications in the console, to look at', {}, (api) => {
-  it('have no barrier, and neither have the audit, provisioning and the service', async () => {
+  itAtLength('have no barrier, and neither have the audit, provisioning and the service', async () => {
     const application = await makeApplication(api, { name: uniqueName(`looks ${'very long '.repeat(12)}`) });
     const role = { name: 'reader', application_id: application.id };
     await api.post('/v3/OS-ROLES/roles', { role });

@@ -9,6 +9,7 @@ import { lookTroubles } from '../support/accessibility.ts';
 import { DEFAULT_PASSWORDS, onDatabase, onUsualDatabase, type TestApi, uniqueName } from '../support/api.ts';
 import { usesChromium } from '../support/chromium.ts';
 import { goTo, onScreen, openConsole } from '../support/console.ts';
+import { itAtLength } from '../support/extent.ts';
 import { makeWaiting } from '../support/registration.ts';
 import { makeUser } from '../support/relying-party.ts';
 import { makeTwoFactorUser } from '../support/visitor.ts';
@@ -63,7 +64,7 @@ onUsualDatabase('People in the console', (api) => {
     assert.equal(await page.locator('main img').count(), 0);
   });
 
-  it('makes up a password, shows it, and sets exactly what was shown', async () => {
+  itAtLength('makes up a password, shows it, and sets exactly what was shown', async () => {
     const person = await makeUser(api);
     const page = await openConsole(chromium, api, { path: `/people/${person.id}?tab=sign-in` });
     await press(page, people.setPassword);
@@ -135,7 +136,7 @@ onUsualDatabase('People in the console', (api) => {
     assert.equal((await userOf(api, some[2]!.id)).enabled, true);
   });
 
-  it('keeps the passwords of an import that is cut off, also of accounts of which no answer came', async () => {
+  itAtLength('keeps the passwords of an import that is cut off, also of accounts of which no answer came', async () => {
     const name = uniqueName('cut');
     const page = await openConsole(chromium, api, { path: '/people/import' });
     await onScreen(page, people.importTitle);
@@ -171,7 +172,7 @@ onUsualDatabase('People in the console', (api) => {
     assert.equal((await api.authenticate({ id: there.id, password: there.password })).status, 201);
   });
 
-  it('imports a list, says what is wrong with each line, and makes nobody twice', async () => {
+  itAtLength('imports a list, says what is wrong with each line, and makes nobody twice', async () => {
     const [name, group] = [uniqueName('imported'), await api.make('group', { name: uniqueName('crew') })];
     const page = await openConsole(chromium, api, { path: '/people' });
     await page.getByRole('link', { name: people.importList }).click();
@@ -214,7 +215,7 @@ onUsualDatabase('People in the console', (api) => {
     assert.equal((await api.get(`/v3/groups/${group.id}/users`)).body.users.length, 1, 'what was missing is made up for');
   });
 
-  it('tells the second of two who change a person, and loses nothing', async () => {
+  itAtLength('tells the second of two who change a person, and loses nothing', async () => {
     const person = await makeUser(api);
     const page = await openConsole(chromium, api, { path: `/people/${person.id}` });
     await onScreen(page, person.name);
@@ -237,7 +238,7 @@ onUsualDatabase('People in the console', (api) => {
     assert.deepEqual([given_name, language], ['Ada', 'es']);
   });
 
-  it('resets the second factor, and sets a password', async () => {
+  itAtLength('resets the second factor, and sets a password', async () => {
     const person = await makeTwoFactorUser(api);
     const page = await openConsole(chromium, api, { path: `/people/${person.id}?tab=sign-in` });
     await page.getByText(people.codesLeft(person.codes.length)).waitFor();
@@ -292,7 +293,7 @@ onUsualDatabase('People in the console', (api) => {
     await page.getByText(people.nobodyLikeThis).waitFor();
   });
 
-  it('says what disabling ends, and ends the sessions of a person', async () => {
+  itAtLength('says what disabling ends, and ends the sessions of a person', async () => {
     const person = await makeUser(api);
     await openConsole(chromium, api, { person });
     const page = await openConsole(chromium, api, { path: `/people/${person.id}?tab=sessions` });
@@ -348,7 +349,7 @@ onUsualDatabase('People in the console', (api) => {
     assert.equal((await api.get(`/v3/users/${bob.id}`)).status, 404);
   });
 
-  it('makes a group with a member and a role, and shows where the role of the member comes from', async () => {
+  itAtLength('makes a group with a member and a role, and shows where the role of the member comes from', async () => {
     const person = await makeUser(api);
     const parent = await api.make('project', { name: uniqueName('parent') });
     const page = await openConsole(chromium, api, { path: '/groups' });

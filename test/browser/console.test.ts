@@ -10,6 +10,7 @@ import { assertOk } from '../support/answers.ts';
 import { onUsualDatabase, uniqueName } from '../support/api.ts';
 import { usesChromium } from '../support/chromium.ts';
 import { ADMIN, goTo, onScreen, openConsole } from '../support/console.ts';
+import { itAtLength } from '../support/extent.ts';
 import { makeUser } from '../support/relying-party.ts';
 import { databaseOf } from '../support/restartable-api.ts';
 import { enterPassword, press } from '../support/visitor.ts';
@@ -39,7 +40,7 @@ onUsualDatabase('The console in a browser', (api) => {
     assert.ok(again.length < first.length / 2, `${again.length} files again`);
   });
 
-  it('goes back and forward, and says when there is no such screen', async () => {
+  itAtLength('goes back and forward, and says when there is no such screen', async () => {
     const page = await openConsole(chromium, api);
     await page.getByRole('link', { name: words.people.title, exact: true }).click();
     await onScreen(page, words.people.title);
@@ -83,7 +84,7 @@ onUsualDatabase('The console in a browser', (api) => {
     await page.waitForURL(/\/openid\/interaction\//);
   });
 
-  it('says when signing out did not work, with nothing of the person on the page', async () => {
+  itAtLength('says when signing out did not work, with nothing of the person on the page', async () => {
     const page = await openConsole(chromium, api);
     await page.route('**/console/session', (route) => (route.request().method() === 'DELETE' ? route.abort() : route.continue()));
     await press(page, 'admin');
@@ -118,7 +119,7 @@ onUsualDatabase('The console in a browser', (api) => {
     assert.equal((await api.get(`/v3/users/${body.users[0].id}`)).body.user.email, email);
   });
 
-  it('signs out whoever left the page alone, also in the middle of a form', async () => {
+  itAtLength('signs out whoever left the page alone, also in the middle of a form', async () => {
     const person = await makeUser(api);
     const page = await openConsole(chromium, api, { path: `/people/${person.id}` });
     await page.clock.install();
@@ -178,7 +179,7 @@ onUsualDatabase('The console in a browser', (api) => {
     await page.getByRole('link', { name: found.name, exact: true }).waitFor();
   });
 
-  it('says that the service is away, and reads again', async () => {
+  itAtLength('says that the service is away, and reads again', async () => {
     const page = await openConsole(chromium, api);
     await page.route('**/v3/users?**', (route) => route.abort());
     await page.getByRole('link', { name: words.people.title, exact: true }).click();
@@ -245,7 +246,7 @@ onUsualDatabase('The console in a browser', (api) => {
     );
   });
 
-  it('says in the audit what happened, and finds it by what one remembers', async () => {
+  itAtLength('says in the audit what happened, and finds it by what one remembers', async () => {
     const { audit } = words;
     const [ada, bob] = [await makeUser(api, { name: uniqueName('ada') }), await makeUser(api, { name: uniqueName('bob') })];
     const group = await api.make('group', { name: uniqueName('<img src=x onerror=alert(1)>') });

@@ -5,6 +5,7 @@ import type { Page } from 'playwright-core';
 import { onDatabase } from '../support/api.ts';
 import { withApplication } from '../support/application-page.ts';
 import { usesChromium } from '../support/chromium.ts';
+import { itAtLength } from '../support/extent.ts';
 import { AT_LOCALHOST, servesAtLocalhost } from '../support/passkeys.ts';
 import { makeUser } from '../support/relying-party.ts';
 import { VirtualAuthenticator, withoutAutofill } from '../support/virtual-authenticator.ts';
@@ -65,7 +66,7 @@ onDatabase('SQLite', 'Passkeys in a browser', { settings: AT_LOCALHOST }, (api) 
     assert.deepEqual(application().received.at(-1)!.claims()!.amr, ['pop', 'user', 'hwk', 'mfa']);
   });
 
-  it('sign in by autofill, without a click', async () => {
+  itAtLength('sign in by autofill, without a click', async () => {
     const person = await makeUser(api);
     const { page } = await withPasskey(person);
     await page.goto(application().signIn());
@@ -87,7 +88,7 @@ onDatabase('SQLite', 'Passkeys in a browser', { settings: AT_LOCALHOST }, (api) 
     assert.deepEqual(application().received.at(-1)!.claims()!.amr, ['pwd', 'pop', 'mfa']);
   });
 
-  it('say so when no passkey was used, and the password still works', async () => {
+  itAtLength('say so when no passkey was used, and the password still works', async () => {
     const person = await makeUser(api);
     const page = await chromium.open(api);
     const authenticator = await VirtualAuthenticator.in(page);
@@ -139,7 +140,7 @@ onDatabase('SQLite', 'Passkeys in a browser', { settings: AT_LOCALHOST }, (api) 
     assert.equal(refusal, 'SecurityError');
   });
 
-  it('leave the pages as they are without scripts', async () => {
+  itAtLength('leave the pages as they are without scripts', async () => {
     const page = await chromium.open(api, { javaScriptEnabled: false });
     await page.goto(application().signIn());
     assert.equal(await page.getByRole('button', { name: words.passkeySignIn }).count(), 0);

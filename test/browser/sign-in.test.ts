@@ -5,6 +5,7 @@ import type { Page } from 'playwright-core';
 import { onDatabase } from '../support/api.ts';
 import { startDevice, withApplication } from '../support/application-page.ts';
 import { usesChromium } from '../support/chromium.ts';
+import { itAtLength } from '../support/extent.ts';
 import { makeUser } from '../support/relying-party.ts';
 import { logInWith } from '../support/second-factor.ts';
 import {
@@ -91,7 +92,7 @@ onDatabase('SQLite', 'Signing in with a browser', {}, (api) => {
     assert.equal(await outcome(page), `Hello ${person.id}`);
   });
 
-  it('asks once for both, when the application wants the password again and was not allowed before', async () => {
+  itAtLength('asks once for both, when the application wants the password again and was not allowed before', async () => {
     const person = await makeUser(api);
     const page = await open();
     await page.goto(application().signIn({ prompt: 'login' }));
@@ -114,7 +115,7 @@ onDatabase('SQLite', 'Signing in with a browser', {}, (api) => {
     assert.equal(await outcome(page), `Hello ${person.id}`);
   });
 
-  it('stays at the second step when the page is reloaded', async () => {
+  itAtLength('stays at the second step when the page is reloaded', async () => {
     const person = await makeTwoFactorUser(api);
     const page = await open();
     await page.goto(application().signIn());
@@ -147,7 +148,7 @@ onDatabase('SQLite', 'Signing in with a browser', {}, (api) => {
     assert.equal(await titleOf(elsewhere), words.secondFactor);
   });
 
-  it('takes a recovery code instead, once', async () => {
+  itAtLength('takes a recovery code instead, once', async () => {
     const person = await makeTwoFactorUser(api);
     const enter = async (page: Page): Promise<void> => {
       await page.goto(application().signIn());
@@ -225,7 +226,7 @@ onDatabase('SQLite', 'Signing in with a browser', {}, (api) => {
     assert.equal(((await info.json()) as { sub: string }).sub, person.id);
   });
 
-  it('takes the code from the address that a device shows, and refuses it when the person cancels', async () => {
+  itAtLength('takes the code from the address that a device shows, and refuses it when the person cancels', async () => {
     const device = await startDevice(api, application().party.application);
     const page = await open();
     await page.goto(device.complete);

@@ -6,6 +6,7 @@ import { texts } from '../../console/shared/words/en.ts';
 import { words } from '../../console/wallet/words/en/index.ts';
 import { usesChromium } from '../support/chromium.ts';
 import { onScreen } from '../support/console.ts';
+import { itAtLength } from '../support/extent.ts';
 import { IDENTITY, MEMBERSHIP, PresentationSetup, queryFor } from '../support/presentation.ts';
 import { qrPicture } from '../support/qr-codes.ts';
 import { press } from '../support/visitor.ts';
@@ -148,7 +149,7 @@ onUsualWallet('The pages of the wallet', (wallet) => {
     await onScreen(page, words.history.sharedWith(hostOf(verifier)));
   });
 
-  it('leave out what is optional, unless the person adds it, and say what for', async () => {
+  itAtLength('leave out what is optional, unless the person adds it, and say what for', async () => {
     const { person } = await world.holder();
     await world.receive(person, { configuration: 'membership' });
     const query = {
@@ -188,7 +189,7 @@ onUsualWallet('The pages of the wallet', (wallet) => {
     assert.equal(asked.filter((url) => url.includes('refreshStatus=true')).length, 1);
   });
 
-  it('say which credential is asked for in a format that the wallet does not know', async () => {
+  itAtLength('say which credential is asked for in a format that the wallet does not know', async () => {
     const { person } = await world.holder();
     const novel = { id: 'pass', format: 'a+format', meta: {} };
     const page = await openWallet(chromium, person, '/receive');
@@ -217,7 +218,7 @@ onUsualWallet('The pages of the wallet', (wallet) => {
     );
   });
 
-  it('show how a deferred credential comes on, and resume and cancel what is open', async () => {
+  itAtLength('show how a deferred credential comes on, and resume and cancel what is open', async () => {
     const person = await wallet.logIn();
     const page = await openWallet(chromium, person, '/receive');
     await paste(page, issuer.offer({ deferred: true }));
@@ -248,7 +249,7 @@ onUsualWallet('The pages of the wallet', (wallet) => {
     await page.getByText(words.history.states.cancelled, { exact: true }).waitFor();
   });
 
-  it('read the link from a picture of a QR code, in the browser', async () => {
+  itAtLength('read the link from a picture of a QR code, in the browser', async () => {
     const page = await openWallet(chromium, await wallet.logIn(), '/receive');
     const picture = (text: string) => ({ name: 'code.png', mimeType: 'image/png', buffer: qrPicture(text) });
     await page.getByLabel(words.open.picture).setInputFiles(picture('https://example.org/'));
@@ -257,7 +258,7 @@ onUsualWallet('The pages of the wallet', (wallet) => {
     await onScreen(page, words.receive.title);
   });
 
-  it('show an offer again that has changed since', async () => {
+  itAtLength('show an offer again that has changed since', async () => {
     const person = await wallet.logIn();
     const page = await openWallet(chromium, person, '/receive');
     await paste(page, issuer.offer());
@@ -275,7 +276,7 @@ onUsualWallet('The pages of the wallet', (wallet) => {
     await onScreen(page, 'Identity');
   });
 
-  it('manage keys: made, rotated, revoked, deleted', async () => {
+  itAtLength('manage keys: made, rotated, revoked, deleted', async () => {
     const person = await wallet.logIn();
     const page = await openWallet(chromium, person, '/keys');
     await page.getByText(words.keys.empty).waitFor();
@@ -299,7 +300,7 @@ onUsualWallet('The pages of the wallet', (wallet) => {
     await old.waitFor({ state: 'detached' });
   });
 
-  it('manage identifiers: made, published as it is served, withdrawn, deleted', async () => {
+  itAtLength('manage identifiers: made, published as it is served, withdrawn, deleted', async () => {
     const person = await wallet.logIn();
     const page = await openWallet(chromium, person, '/identifiers');
     await press(page, words.identifiers.create);

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { itAtLength } from '../support/extent.ts';
 import { CLAIMS, DOCUMENT, MEMBER, VCT } from './credo-credentials.ts';
 import { credentialsOf, onPeers, otherThan, Peer, stepsOf, VCI } from './peers.ts';
 
@@ -60,7 +61,7 @@ onPeers('Receiving from Credo', [issuer], (withWallet) => {
         await completed(session);
       });
 
-    it('asks for the transaction code, and lets a wrong one be corrected', async () => {
+    itAtLength('asks for the transaction code, and lets a wrong one be corrected', async () => {
       const person = await wallet.logIn();
       const { session, offer, txCode } = await issuer.tell('/offers', { txCode: true });
       const asked = await person.post(VCI, { uri: offer });
@@ -81,7 +82,7 @@ onPeers('Receiving from Credo', [issuer], (withWallet) => {
       await completed(session);
     });
 
-    it('receives at once where the transaction code came with the offer', async () => {
+    itAtLength('receives at once where the transaction code came with the offer', async () => {
       const person = await wallet.logIn();
       const { session, offer, txCode } = await issuer.tell('/offers', { txCode: true });
       const answer = await person.post(VCI, { uri: offer, txCode });
@@ -108,7 +109,7 @@ onPeers('Receiving from Credo', [issuer], (withWallet) => {
       await completed(session, 2);
     });
 
-    it('uses an offer once, whoever brings it again', async () => {
+    itAtLength('uses an offer once, whoever brings it again', async () => {
       const [person, stranger] = [await wallet.logIn(), await wallet.logIn()];
       const { session, offer: uri } = await issuer.tell('/offers');
       const reference = new URL(uri).searchParams.get('credential_offer_uri')!;
@@ -124,7 +125,7 @@ onPeers('Receiving from Credo', [issuer], (withWallet) => {
       await completed(session);
     });
 
-    it('binds the token to a key (DPoP) for an issuer that wants it without having said so', async () => {
+    itAtLength('binds the token to a key (DPoP) for an issuer that wants it without having said so', async () => {
       const person = await wallet.logIn();
       const { session, offer } = await issuer.tell('/offers', { dpop: true });
       const answer = await person.post(VCI, { uri: offer });
@@ -164,7 +165,7 @@ onPeers('Receiving from Credo', [issuer], (withWallet) => {
       await completed(session);
     });
 
-    it('takes no more copies than the issuer gives at once', async () => {
+    itAtLength('takes no more copies than the issuer gives at once', async () => {
       const person = await wallet.logIn();
       const { session, offer } = await issuer.tell('/offers');
       const answer = await person.post(VCI, { uri: offer, count: 5 });
@@ -182,7 +183,7 @@ onPeers('Receiving from Credo', [issuer], (withWallet) => {
       await completed(session);
     });
 
-    it('fetches what was deferred after a restart', async () => {
+    itAtLength('fetches what was deferred after a restart', async () => {
       const person = await wallet.logIn();
       const { session, offer } = await issuer.tell('/offers', { deferred: 1, dpop: true });
       const begun = await person.post(VCI, { uri: offer });
@@ -248,7 +249,7 @@ onPeers('Receiving from Credo', [issuer], (withWallet) => {
       await completed(session);
     });
 
-    it('receives credentials of three formats from one offer', async () => {
+    itAtLength('receives credentials of three formats from one offer', async () => {
       const person = await wallet.logIn();
       const { session, offer } = await issuer.tell('/offers', { credentials: ['person', 'member', 'licence'] });
       const answer = await person.post(VCI, { uri: offer });

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { before, it } from 'node:test';
+import { itAtLength } from '../support/extent.ts';
 import type { WalletUser } from '../support/wallet.ts';
 import { CLAIMS, DOCUMENT, MEMBER, VCT } from './credo-credentials.ts';
 import { onPeers, Peer, VCI, VP } from './peers.ts';
@@ -107,7 +108,7 @@ onPeers('Showing to Credo', [issuer, verifier, sphereon], (withWallet) => {
           assert.deepEqual([claims.family_name, claims.birth_date], [undefined, undefined]);
         });
 
-    it('trusts a verifier with a did:key', async () => {
+    itAtLength('trusts a verifier with a did:key', async () => {
       const { said } = await show(person, { query: PERSON, prefix: 'decentralized_identifier', did: 'key' });
       assert.match(said.verifier.clientId, /^decentralized_identifier:did:key:/);
     });
@@ -121,7 +122,7 @@ onPeers('Showing to Credo', [issuer, verifier, sphereon], (withWallet) => {
         assert.equal(saw.claims.person[0].given_name, CLAIMS.given_name);
       });
 
-    it('shows an SD-JWT whose issuer is a DID', async () => {
+    itAtLength('shows an SD-JWT whose issuer is a DID', async () => {
       const other = await wallet.logIn();
       const [{ issuer: by }] = await receive(other, { signer: 'did:key' });
       const { saw } = await show(other, { query: PERSON });
@@ -137,7 +138,7 @@ onPeers('Showing to Credo', [issuer, verifier, sphereon], (withWallet) => {
       assert.deepEqual([given_name, family_name], [CLAIMS.given_name, undefined]);
     });
 
-    it('shows an SD-JWT that is bound to an Ed25519 key', async () => {
+    itAtLength('shows an SD-JWT that is bound to an Ed25519 key', async () => {
       const other = await wallet.logIn();
       const { id: keyId } = await other.make('keys', { algorithm: 'EdDSA' });
       await receive(other, {}, { keyId });
@@ -145,7 +146,7 @@ onPeers('Showing to Credo', [issuer, verifier, sphereon], (withWallet) => {
       assert.equal(saw.claims.person[0].cnf.jwk.crv, 'Ed25519');
     });
 
-    it('shows what is bound to a key that was rotated since', async () => {
+    itAtLength('shows what is bound to a key that was rotated since', async () => {
       const other = await wallet.logIn();
       const [{ holder }] = await receive(other);
       const rotated = await other.post(`/api/v1/wallet/keys/${holder.keyId}/rotate`);
@@ -154,7 +155,7 @@ onPeers('Showing to Credo', [issuer, verifier, sphereon], (withWallet) => {
       assert.equal(saw.claims.person[0].given_name, CLAIMS.given_name);
     });
 
-    it('previews before it shows, without notifying the verifier', async () => {
+    itAtLength('previews before it shows, without notifying the verifier', async () => {
       const { session, request } = await verifier.tell('/requests', { query: PERSON });
       const preview = await person.post(VP, { uri: request, preview: true });
       assert.equal(preview.status, 200, preview.text);
@@ -168,7 +169,7 @@ onPeers('Showing to Credo', [issuer, verifier, sphereon], (withWallet) => {
       assert.equal((await verifier.session(session)).state, 'ResponseVerified');
     });
 
-    it('answers a request once', async () => {
+    itAtLength('answers a request once', async () => {
       const { asked, said } = await show(person, { query: PERSON });
       const again = await person.post(VP, { exchangeId: said.exchangeId });
       assert.equal(again.status, 409, again.text);
@@ -200,7 +201,7 @@ onPeers('Showing to Credo', [issuer, verifier, sphereon], (withWallet) => {
         assert.equal(vp.verifiableCredential.length, 1);
       });
 
-    it('shows a jwt_vc_json that is bound to a did:key', async () => {
+    itAtLength('shows a jwt_vc_json that is bound to a did:key', async () => {
       const other = await wallet.logIn();
       const { id: didId, did } = await other.make('dids', { method: 'key' });
       await receive(other, { credentials: ['member'], signer: 'did:key' }, { didId });
@@ -216,7 +217,7 @@ onPeers('Showing to Credo', [issuer, verifier, sphereon], (withWallet) => {
       assert.deepEqual(Object.keys(saw.claims).sort(), ['licence', 'person']);
     });
 
-    it('takes the option that it can answer', async () => {
+    itAtLength('takes the option that it can answer', async () => {
       const unknown = { id: 'unknown', format: 'dc+sd-jwt', meta: { vct_values: ['urn:example:unknown'] } };
       const query = {
         credentials: [unknown, ...PERSON.credentials],
@@ -226,7 +227,7 @@ onPeers('Showing to Credo', [issuer, verifier, sphereon], (withWallet) => {
       assert.deepEqual(Object.keys(saw.claims), ['person']);
     });
 
-    it('shows the credential the caller selects', async () => {
+    itAtLength('shows the credential the caller selects', async () => {
       const other = await wallet.logIn();
       const [older] = await receive(other, { claims: { ...CLAIMS, given_name: 'Augusta' } });
       await receive(other);
@@ -236,7 +237,7 @@ onPeers('Showing to Credo', [issuer, verifier, sphereon], (withWallet) => {
       assert.equal(newest.claims.person[0].given_name, CLAIMS.given_name);
     });
 
-    it('uses a copy of a batch once', async () => {
+    itAtLength('uses a copy of a batch once', async () => {
       const other = await wallet.logIn();
       await receive(other, {}, { count: 3 });
       const keys = new Set<string>();
@@ -259,14 +260,14 @@ onPeers('Showing to Credo', [issuer, verifier, sphereon], (withWallet) => {
       assert.deepEqual(confirmed.presentations, [{ presentationHashIndex: 0, hash, hashAlg: 'sha-256' }]);
     });
 
-    it('confirms transaction data with the hash that is asked for', async () => {
+    itAtLength('confirms transaction data with the hash that is asked for', async () => {
       const transaction_data_hashes_alg = ['sha-512'];
       const transactionData = [{ type: PAYMENT, credential_ids: ['person'], transaction_data_hashes_alg }];
       const { saw } = await show(person, { query: PERSON, transactionData });
       assert.equal(saw.transactionData[0].presentations[0].hashAlg, 'sha-512');
     });
 
-    it('refuses transaction data of another type', async () => {
+    itAtLength('refuses transaction data of another type', async () => {
       const transactionData = [{ type: 'urn:example:oath', credential_ids: ['person'] }];
       const { session, request } = await verifier.tell('/requests', { query: PERSON, transactionData });
       const answer = await person.post(VP, { uri: request });
@@ -284,7 +285,7 @@ onPeers('Showing to Credo', [issuer, verifier, sphereon], (withWallet) => {
       await refused(session, 'access_denied');
     });
 
-    it('does not show a credential whose claim has another value', async () => {
+    itAtLength('does not show a credential whose claim has another value', async () => {
       const claims = [{ path: ['given_name'], values: ['Grace'] }];
       const query = { credentials: [{ ...PERSON.credentials[0], claims }] };
       const { session, request } = await verifier.tell('/requests', { query });

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { assertRefused } from '../../../../test/support/answers.ts';
-import { onEachDatabase, uniqueName } from '../../../../test/support/api.ts';
+import { onBothDatabases, uniqueName } from '../../../../test/support/api.ts';
 import { assign, makeApplication, makePermission, makePerson, makeRole } from '../../../../test/support/applications.ts';
 
 const ROLES = '/v3/OS-ROLES/roles';
 const PERMISSIONS = '/v3/OS-ROLES/permissions';
 
-onEachDatabase('Roles and permissions of applications', (api) => {
+onBothDatabases('Roles and permissions of applications', (api) => {
   describe('Roles', () => {
     it('are created with 200, shown and listed', async () => {
       const application = await makeApplication(api);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { assertForbidden, assertNeedsToken, assertOk, assertRefused } from '../../../../test/support/answers.ts';
-import { onEachDatabase, uniqueName } from '../../../../test/support/api.ts';
+import { onBothDatabases, uniqueName } from '../../../../test/support/api.ts';
 import { makePerson } from '../../../../test/support/applications.ts';
 import { databaseOf } from '../../../../test/support/restartable-api.ts';
 
@@ -11,7 +11,7 @@ const KEY = 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ';
 
 type Person = Awaited<ReturnType<typeof makePerson>>;
 
-onEachDatabase('Credentials', (api) => {
+onBothDatabases('Credentials', (api) => {
   let person: Person;
   let other: Person;
   before(async () => {
@@ -331,7 +331,7 @@ onEachDatabase('Credentials', (api) => {
   });
 });
 
-onEachDatabase(
+onBothDatabases(
   'The number of credentials',
   (api) => {
     it('of one user is limited, also when one is given to them', async () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
-import { onEachDatabase } from '../../../../test/support/api.ts';
+import { onBothDatabases } from '../../../../test/support/api.ts';
 import {
   askAccessToken,
   askRequestToken,
@@ -16,7 +16,7 @@ import { isSignedBy, readAuthorization } from './signature.ts';
 const consumers = '/v3/OS-OAUTH1/consumers';
 const names = (roles: readonly { name: string }[]): string[] => roles.map(({ name }) => name);
 
-onEachDatabase('OAuth1', (api) => {
+onBothDatabases('OAuth1', (api) => {
   let ann: Awaited<ReturnType<typeof oauth1Person>>;
   before(async () => {
     ann = await oauth1Person(api);

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { assertOk, assertRefused } from '../../../../test/support/answers.ts';
-import { onDatabase, onEachDatabase, uniqueName } from '../../../../test/support/api.ts';
+import { onBothDatabases, onDatabase, uniqueName } from '../../../../test/support/api.ts';
 import { assertBadBodies, assertGuarded } from '../../../../test/support/guarded.ts';
 
 const CONFIG = { identity: { driver: 'ldap' }, ldap: { url: 'ldap://directory.example.org', user_tree_dn: 'ou=People' } };
 
-onEachDatabase('The configuration of a domain', (api) => {
+onBothDatabases('The configuration of a domain', (api) => {
   const makeDomain = async (config?: object): Promise<string> => {
     const { id } = await api.make('domain', { name: uniqueName('domain') });
     if (config) assertOk(await api.put(`/v3/domains/${id}/config`, { config }), 201);

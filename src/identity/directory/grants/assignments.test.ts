@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
 import { assertOk, assertRefused } from '../../../../test/support/answers.ts';
-import { onEachDatabase, uniqueName } from '../../../../test/support/api.ts';
+import { onBothDatabases, uniqueName } from '../../../../test/support/api.ts';
 import { assertGuarded } from '../../../../test/support/guarded.ts';
 
 type Kind = 'user' | 'group' | 'project' | 'domain' | 'role';
 
-onEachDatabase('Role assignments', (api) => {
+onBothDatabases('Role assignments', (api) => {
   /** What the tests are about, by names that stand in the expected lists. */
   const things: Record<string, { kind: Kind; id: string; name: string; domain_id: string | null }> = {};
   const id = (name: string): string => things[name]!.id;

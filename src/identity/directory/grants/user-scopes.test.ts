@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { assertOk, assertRefused } from '../../../../test/support/answers.ts';
-import { onEachDatabase, uniqueName } from '../../../../test/support/api.ts';
+import { onBothDatabases, uniqueName } from '../../../../test/support/api.ts';
 import { assertGuarded } from '../../../../test/support/guarded.ts';
 
 const PASSWORD = 'a password of a test';
 
-onEachDatabase('Where a user has roles', (api) => {
+onBothDatabases('Where a user has roles', (api) => {
   let role: string;
   let acme: any;
   const projects: Record<string, any> = {};

@@ -9,7 +9,7 @@ import {
   assertRefused,
   isAlive,
 } from '../../../../test/support/answers.ts';
-import { onEachDatabase, type TestApi, uniqueName } from '../../../../test/support/api.ts';
+import { onBothDatabases, type TestApi, uniqueName } from '../../../../test/support/api.ts';
 
 const MISSING = '0'.repeat(32);
 const ids = (items: { id: string }[]): string[] => items.map(({ id }) => id);
@@ -18,7 +18,7 @@ const makeDomain = (api: TestApi, values: Record<string, unknown> = {}) =>
   api.make('domain', { name: uniqueName('domain'), ...values });
 const patch = (api: TestApi, id: string, values: unknown) => api.patch(`/v3/domains/${id}`, { domain: values });
 
-onEachDatabase('Domains', (api) => {
+onBothDatabases('Domains', (api) => {
   /** Good tokens of people who may not write domains. */
   let nobodies: string[];
 

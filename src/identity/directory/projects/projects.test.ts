@@ -8,7 +8,7 @@ import {
   assertRefused,
   isAlive,
 } from '../../../../test/support/answers.ts';
-import { onEachDatabase, type TestApi, uniqueName } from '../../../../test/support/api.ts';
+import { onBothDatabases, type TestApi, uniqueName } from '../../../../test/support/api.ts';
 
 const MISSING = '0'.repeat(32);
 const ids = (items: { id: string }[]): string[] => items.map(({ id }) => id);
@@ -19,7 +19,7 @@ const makeDomain = (api: TestApi) => api.make('domain', { name: uniqueName('doma
 const patch = (api: TestApi, id: string, values: unknown, token?: string) =>
   api.patch(`/v3/projects/${id}`, { project: values }, token === undefined ? {} : { token });
 
-onEachDatabase('Projects', (api) => {
+onBothDatabases('Projects', (api) => {
   /** Good tokens of people who may not write projects of the default domain. */
   let nobodies: string[];
 

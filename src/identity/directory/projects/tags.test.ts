@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { assertForbidden, assertNeedsToken, assertOk, assertRefused } from '../../../../test/support/answers.ts';
-import { onEachDatabase, type TestApi, uniqueName } from '../../../../test/support/api.ts';
+import { onBothDatabases, type TestApi, uniqueName } from '../../../../test/support/api.ts';
 
 const MISSING = '0'.repeat(32);
 const makeProject = (api: TestApi, values: Record<string, unknown> = {}) =>
   api.make('project', { name: uniqueName('project'), ...values });
 
-onEachDatabase('Tags of projects', (api) => {
+onBothDatabases('Tags of projects', (api) => {
   const tagsOf = async (id: string): Promise<string[]> => assertOk(await api.get(`/v3/projects/${id}/tags`)).tags;
 
   it('are listed, in order', async () => {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
 import { assertOk, assertRefused } from '../../../../test/support/answers.ts';
-import { onEachDatabase, uniqueName } from '../../../../test/support/api.ts';
+import { onBothDatabases, uniqueName } from '../../../../test/support/api.ts';
 import { assertGuarded } from '../../../../test/support/guarded.ts';
 
-onEachDatabase('Implied roles', (api) => {
+onBothDatabases('Implied roles', (api) => {
   let project: any;
   let domain: any;
   before(async () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
 import { assertOk, assertRefused } from '../../../../test/support/answers.ts';
-import { onEachDatabase, type TestApi, uniqueName } from '../../../../test/support/api.ts';
+import { onBothDatabases, type TestApi, uniqueName } from '../../../../test/support/api.ts';
 import { assertBadBodies, assertGuarded } from '../../../../test/support/guarded.ts';
 
 const names = (answer: { body: any }): string[] => answer.body.roles.map((role: { name: string }) => role.name);
@@ -10,7 +10,7 @@ async function countRoles(api: TestApi): Promise<number> {
   return assertOk(await api.get('/v3/roles')).roles.length;
 }
 
-onEachDatabase('Roles', (api) => {
+onBothDatabases('Roles', (api) => {
   let domain: any;
   let project: any;
   before(async () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { assertOk, assertRefused } from '../../../../test/support/answers.ts';
-import { onEachDatabase } from '../../../../test/support/api.ts';
+import { onBothDatabases } from '../../../../test/support/api.ts';
 import { makePerson } from '../../../../test/support/applications.ts';
 import { renewAdministrator } from '../../../../test/support/directory-domain.ts';
 import { usesDatabaseOf } from '../../../../test/support/restartable-api.ts';
@@ -11,7 +11,7 @@ import { sweepDevices } from './devices.store.ts';
 const DEVICES = '/v3/OS-TWO-FACTOR/devices';
 const DAY = 86_400;
 
-onEachDatabase('Remembered devices', (api) => {
+onBothDatabases('Remembered devices', (api) => {
   const db = usesDatabaseOf(api);
   const listed = async (user: { id: string }): Promise<any[]> =>
     (await api.get(`/v3/users/${user.id}/OS-TWO-FACTOR/devices`)).body.devices;

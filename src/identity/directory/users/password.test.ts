@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
 import { assertForbidden, assertOk, assertRefused, isAlive } from '../../../../test/support/answers.ts';
-import { onEachDatabase, type TestApi, uniqueName } from '../../../../test/support/api.ts';
+import { onBothDatabases, onEachDatabase, type TestApi, uniqueName } from '../../../../test/support/api.ts';
 
 const DAY = 86_400;
 const OLD = 'the old password';
@@ -19,7 +19,7 @@ const reset = (api: TestApi, id: string, password: unknown, options?: Record<str
 const logIn = (api: TestApi, id: string, password: string) => api.authenticate({ id, password });
 const canLogIn = async (api: TestApi, id: string, password: string) => (await logIn(api, id, password)).status === 201;
 
-onEachDatabase('Passwords', (api) => {
+onBothDatabases('Passwords', (api) => {
   it('lets users change their own password by knowing it, without a token', async () => {
     const { id } = await makeUser(api);
     assertOk(await change(api, id, OLD, NEW), 204);

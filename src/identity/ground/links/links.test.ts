@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { assertOk } from '../../../../test/support/answers.ts';
-import { onEachDatabase, uniqueName } from '../../../../test/support/api.ts';
+import { onBothDatabases, uniqueName } from '../../../../test/support/api.ts';
 import { databaseOf } from '../../../../test/support/restartable-api.ts';
 import { type Change, createChanges, serviceActor } from '../audit/index.ts';
 import type { Database } from '../database/index.ts';
@@ -10,7 +10,7 @@ import { createLinks, type Links, type NewLink, type Purpose } from './index.ts'
 
 const HOUR = 3600;
 
-onEachDatabase('Links', (api) => {
+onBothDatabases('Links', (api) => {
   let db: Database;
   let links: Links;
   before(async () => {

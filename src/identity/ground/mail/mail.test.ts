@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { simpleParser } from 'mailparser';
+import { itAtLength } from '../../../../test/support/extent.ts';
 import { MailServer, smtpError, smtpSettings } from '../../../../test/support/mail-server.ts';
 import { ISSUER, onEachMailing } from '../../../../test/support/mailing.ts';
 import { freePort } from '../../../../test/support/ports.ts';
@@ -264,7 +265,7 @@ onEachMailing('Mail', (mailing) => {
       for (const to of people) await messageTo(to);
     });
 
-    it('is not sent by another process while the server is slow', async () => {
+    itAtLength('is not sent by another process while the server is slow', async () => {
       const other = mailing.mail(smtpSettings(server), await mailing.anotherDatabase());
       const to = newAddress();
       let isFirst = true;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { assertOk, assertRefused } from '../../../../test/support/answers.ts';
-import { onEachDatabase, type TestApi, uniqueName } from '../../../../test/support/api.ts';
+import { onBothDatabases, type TestApi, uniqueName } from '../../../../test/support/api.ts';
 
 type Kind = 'user' | 'group' | 'project' | 'domain';
 type Row = { id: string; name: string };
@@ -31,7 +31,7 @@ async function follow(api: TestApi, kind: Kind, at: string, way: 'next' | 'previ
   return pages;
 }
 
-onEachDatabase('Lists', (api) => {
+onBothDatabases('Lists', (api) => {
   const makeDomain = () => api.make('domain', { name: uniqueName('domain') });
   async function fill(kind: Kind, texts: readonly string[], values: Record<string, unknown> = {}): Promise<Row[]> {
     const made: Row[] = [];

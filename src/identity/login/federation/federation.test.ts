@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { assertOk, assertRefused } from '../../../../test/support/answers.ts';
-import { onEachDatabase, uniqueName } from '../../../../test/support/api.ts';
+import { onBothDatabases, uniqueName } from '../../../../test/support/api.ts';
 import { databaseOf } from '../../../../test/support/restartable-api.ts';
 
 const ROOT = '/v3/OS-FEDERATION';
@@ -14,7 +14,7 @@ interface MadeProvider {
   readonly domain_id: string;
 }
 
-onEachDatabase('Federation', (api) => {
+onBothDatabases('Federation', (api) => {
   const providerAt = (id: string): string => `${ROOT}/identity_providers/${id}`;
   const makeProvider = async (values: Record<string, unknown> = {}): Promise<MadeProvider> => {
     const id = uniqueName('idp');

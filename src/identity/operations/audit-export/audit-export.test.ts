@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { onEachDatabase, type TestApi, uniqueName } from '../../../../test/support/api.ts';
+import { onBothDatabases, type TestApi, uniqueName } from '../../../../test/support/api.ts';
 import { databaseOf } from '../../../../test/support/restartable-api.ts';
 import {
   type AuditDestination,
@@ -26,7 +26,7 @@ const DAY = 86_400;
 const FOLDER = mkdtempSync(join(tmpdir(), 'gatehouse-audit-'));
 const FILE = join(FOLDER, 'events.ndjson');
 
-onEachDatabase('The export of audit events', (api) => {
+onBothDatabases('The export of audit events', (api) => {
   let db: Database;
   before(async () => {
     db = await databaseOf(api);
@@ -213,7 +213,7 @@ async function storeEvents(db: Database, api: TestApi, daysAgo: number, count: n
   return rows.map(({ id }) => id);
 }
 
-onEachDatabase(
+onBothDatabases(
   'A service with an export',
   (api) => {
     after(() => rmSync(FILE, { force: true }));

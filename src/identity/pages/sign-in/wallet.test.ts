@@ -4,6 +4,7 @@ import { before, it } from 'node:test';
 import { onDatabase, onUsualDatabase, uniqueName } from '../../../../test/support/api.ts';
 import { makeCredentialHolder } from '../../../../test/support/credential-holders.ts';
 import { usesDomainFiles } from '../../../../test/support/domain-files.ts';
+import { itAtLength } from '../../../../test/support/extent.ts';
 import { readWalletRequest } from '../../../../test/support/holder.ts';
 import { makeUser, RelyingParty } from '../../../../test/support/relying-party.ts';
 import { FORMATS, makeRoleWorld, usesRoleWorld } from '../../../../test/support/role-credentials.ts';
@@ -93,7 +94,7 @@ onUsualDatabase(
       assert.deepEqual([claims.sub, claims.acr], [id, MFA]);
     });
 
-    it('can be left for another way', async () => {
+    itAtLength('can be left for another way', async () => {
       const { name, password, id } = await makeUser(api);
       const visit = await visitor().ask();
       const page = await visit.browser.submit(visit.page, 'wallet-forget');
@@ -110,7 +111,7 @@ onUsualDatabase(
       assert.equal(stepOf(await visit.browser.submit(visit.page, 'wallet-forget')), 'password');
     });
 
-    it('is there in Spanish', async () => {
+    itAtLength('is there in Spanish', async () => {
       const visit = visitor();
       await visit.ask({ ui_locales: 'es' });
       assert.match(visit.page.text, /Abrir mi cartera/);

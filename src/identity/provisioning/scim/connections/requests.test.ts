@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { assertForbidden, assertOk, assertRefused } from '../../../../../test/support/answers.ts';
-import { onEachDatabase, uniqueName } from '../../../../../test/support/api.ts';
+import { onBothDatabases, uniqueName } from '../../../../../test/support/api.ts';
 import { usesDatabaseOf } from '../../../../../test/support/restartable-api.ts';
 import { BULK_REQUEST, connect, USER } from '../../../../../test/support/scim.ts';
 import { type Fault, fault } from '../../../ground/faults.ts';
@@ -49,7 +49,7 @@ describe('What is stored of a request', () => {
   });
 });
 
-onEachDatabase('The last requests of a connection', (api) => {
+onBothDatabases('The last requests of a connection', (api) => {
   const db = usesDatabaseOf(api);
   const requestsOf = async (id: string, query = ''): Promise<RequestEntry[]> =>
     assertOk(await api.get(`/v3/OS-SCIM/connections/${id}/requests${query}`)).requests;

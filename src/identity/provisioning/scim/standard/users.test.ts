@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { assertOk, isAlive } from '../../../../../test/support/answers.ts';
-import { onEachDatabase, uniqueName } from '../../../../../test/support/api.ts';
+import { onBothDatabases, uniqueName } from '../../../../../test/support/api.ts';
 import {
   assertScimRefused,
   connect,
@@ -49,7 +49,7 @@ const person = (userName: string) => ({
   [ENTERPRISE]: { employeeNumber: '701984', costCenter: '4130', organization: 'Universal Studios', department: 'Tours' },
 });
 
-onEachDatabase('SCIM users', (api) => {
+onBothDatabases('SCIM users', (api) => {
   let scim: ScimClient;
   let domainId: string;
   before(async () => {
