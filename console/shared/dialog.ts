@@ -1,6 +1,7 @@
 // Dialogs, by the browser's own <dialog>: it keeps the focus, closes by Escape, and gives the focus back.
 import { html, nothing, render, type TemplateResult } from 'lit';
 import { FormElement, type FormOptions, form } from './form.ts';
+import { ConflictError } from './http.ts';
 import { announce } from './status.ts';
 import { shared } from './words/index.ts';
 
@@ -59,8 +60,12 @@ export interface DialogFormOptions extends Omit<FormOptions, 'cancel'> {
   readonly text?: string | TemplateResult;
 }
 
+/** Told to the window when a dialog is left in which it came out that somebody else has changed what the screen shows. */
+export const OUTDATED = 'gatehouse:outdated';
+
 /** Asks for something in a form. True when it was sent and accepted. */
 export async function openForm({ title, text, submit, ...options }: DialogFormOptions): Promise<boolean> {
+  let isOutdated = false;
   const sent = await openDialog<boolean>(
     title,
     (close) =>
@@ -68,12 +73,18 @@ export async function openForm({ title, text, submit, ...options }: DialogFormOp
       ${form({
         ...options,
         submit: async (values) => {
-          await submit(values);
+          try {
+            await submit(values);
+          } catch (error) {
+            isOutdated ||= error instanceof ConflictError;
+            throw error;
+          }
           close(true);
         },
         cancel: () => close(false),
       })}`,
   );
+  if (sent !== true && isOutdated) window.dispatchEvent(new Event(OUTDATED));
   return sent === true;
 }
 

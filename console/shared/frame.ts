@@ -1,6 +1,7 @@
 // The frame of a page: top bar, menu, the screen that the address names, and the place for messages.
 import { html, nothing, render, type TemplateResult } from 'lit';
-import { confirmAct } from './dialog.ts';
+import { confirmAct, OUTDATED } from './dialog.ts';
+import { tellFailedActs } from './failed-act.ts';
 import { type Icon, icon } from './icons.ts';
 import { type Location, type Route, Router } from './router.ts';
 import type { Screen } from './screen.ts';
@@ -117,6 +118,8 @@ export function createFrame(tools: () => TemplateResult | typeof nothing): Frame
     router,
     start(screens) {
       menu = screens.menu;
+      tellFailedActs();
+      window.addEventListener(OUTDATED, () => void current?.screen.reload());
       router.start(screens.routes);
     },
     update: draw,

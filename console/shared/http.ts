@@ -36,7 +36,15 @@ export class ApiError extends Error {
 }
 
 /** No answer: the network or the service is away. A change may or may not have been made. */
-export class NetworkError extends Error {}
+export class NetworkError extends Error {
+  /** Nothing was to be changed. */
+  readonly isRead: boolean;
+
+  constructor(message: string, isRead: boolean) {
+    super(message);
+    this.isRead = isRead;
+  }
+}
 
 /** Somebody else changed the thing since it was read. Nothing was written. */
 export class ConflictError extends ApiError {}
@@ -138,7 +146,7 @@ async function sendOnce(
     return { status: response.status, body: answer, headers: response.headers, etag: response.headers.get('ETag') ?? undefined };
   } catch (error) {
     if (error instanceof ApiError || signal?.aborted) throw error;
-    throw new NetworkError(String(error));
+    throw new NetworkError(String(error), method === 'GET');
   }
 }
 

@@ -19,8 +19,9 @@ export function explainProblems(by: Explain): void {
   explain = by;
 }
 
-/** `isChange`: the request was to change something, so it may have been made although no answer came. */
-export function problemOf(error: unknown, isChange = false): Problem {
+/** `mayChange`: what was begun changes something, which may have been done although no answer came. */
+export function problemOf(error: unknown, mayChange = false): Problem {
+  const isChange = mayChange && !(error instanceof NetworkError && error.isRead);
   if (error instanceof SignedOutError) return { title: shared.signedOutTitle, text: shared.signedOutText, canRetry: true };
   if (error instanceof NetworkError)
     return { title: shared.awayTitle, text: isChange ? shared.unsureText : shared.awayText, canRetry: !isChange };

@@ -201,6 +201,25 @@ onDatabase('SQLite', 'The console with a bad network', { settings: DELETION_ALLO
     for (const change of aShareOf(changes(), 16)) await checkChange(page, network, change);
   });
 
+  it('says that something failed which was to open a dialog, once, and goes on when it is better', async () => {
+    const { page, network } = await openAsAdmin(api);
+    await visit(page, `/applications/${world.application.id}?tab=credentials`);
+    const change = page.getByRole('button', { name: credentials.changeTitle(world.credentialType.name), exact: true });
+    network.hold('no answer');
+    await change.click();
+    await change.click();
+    network.release();
+    const dialog = page.getByRole('dialog', { name: texts.failureTitle });
+    await dialog.getByRole('alert').getByText(texts.awayText).waitFor();
+    assert.equal(await page.getByRole('dialog').count(), 1);
+    network.mend();
+    await dialog.getByRole('button', { name: texts.close }).last().click();
+    await dialog.waitFor({ state: 'detached' });
+    await change.click();
+    await page.getByRole('dialog').getByLabel(credentials.name).first().waitFor();
+    assert.deepEqual(network.takeChanges(), []);
+  });
+
   it('tells somebody that somebody else has changed the same, and keeps what they entered', async () => {
     const { page } = await openAsAdmin(api);
     const other = await page.context().newPage();

@@ -6,7 +6,7 @@ import { words } from '../../console/identity/words/en/index.ts';
 import { texts } from '../../console/shared/words/en.ts';
 import { lookTroubles } from '../support/accessibility.ts';
 import { onDatabase, onUsualDatabase, uniqueName } from '../support/api.ts';
-import { makeApplication, makePerson } from '../support/applications.ts';
+import { makeApplication, makePerson, makeRole } from '../support/applications.ts';
 import { usesChromium } from '../support/chromium.ts';
 import { choose, dialogOf, goTo, inDialog, onScreen, openConsole } from '../support/console.ts';
 import { itAtLength } from '../support/extent.ts';
@@ -108,6 +108,27 @@ onUsualDatabase('Applications in the console', (api) => {
     await page.getByRole('heading', { name: why.missingTitle }).waitFor();
   });
 
+  it('show all organizations that hold a role, a page after the other', async () => {
+    const application = await makeApplication(api, { name: uniqueName('shared') });
+    const role = await makeRole(api, application);
+    const made = Array.from({ length: 51 }, async () => {
+      const { id, name } = await api.make('project', { name: uniqueName('holder') });
+      const path = `/v3/OS-ROLES/organizations/${id}/applications/${application.id}/roles/${role.id}`;
+      assert.ok((await api.put(path)).status < 300);
+      return name as string;
+    });
+    const names = await Promise.all(made);
+    const page = await openConsole(chromium, api, { path: `/applications/${application.id}?tab=people` });
+    await onScreen(page, application.name);
+    const list = page.locator('section').filter({ has: page.getByRole('heading', { name: applications.organizations }) });
+    const shown = (): Promise<string[]> => list.locator('tbody th').allInnerTexts();
+    const first = await shown();
+    assert.equal(first.length, 50);
+    await list.getByRole('button', { name: texts.nextPage }).click();
+    await list.getByRole('button', { name: texts.firstPage }).waitFor();
+    assert.deepEqual([...first, ...(await shown())].sort(), names.sort());
+  });
+
   it('tell the second of two people who change them, and keep what was entered', async () => {
     const application = await makeApplication(api, { name: uniqueName('shared') });
     const page = await openConsole(chromium, api, { path: `/applications/${application.id}` });
@@ -119,6 +140,24 @@ onUsualDatabase('Applications in the console', (api) => {
     await page.getByText('renamed meanwhile').waitFor();
     assert.equal(await page.getByLabel(applications.description).inputValue(), 'from the console');
     assert.notEqual((await api.get(path)).body.consumer.description, 'from the console');
+  });
+
+  it('are not deleted by somebody who saw an earlier state, until the page has shown the present one', async () => {
+    const application = await makeApplication(api, { name: uniqueName('shared') });
+    const page = await openConsole(chromium, api, { path: `/applications/${application.id}` });
+    await onScreen(page, application.name);
+    const path = `/v3/OS-OAUTH2/consumers/${application.id}`;
+    const name = uniqueName('renamed');
+    assert.equal((await api.patch(path, { consumer: { name } })).status, 200);
+    await press(page, applications.remove);
+    await inDialog(page, applications.remove);
+    await dialogOf(page).getByRole('alert').getByText(texts.conflictTitle).waitFor();
+    await inDialog(page, texts.cancel);
+    await onScreen(page, name);
+    await press(page, applications.remove);
+    await inDialog(page, applications.remove);
+    await onScreen(page, applications.title);
+    assert.equal((await api.get(path)).status, 404);
   });
 
   it('are changed in every attribute; what is not entered stays, and what a change ends is said before', async () => {

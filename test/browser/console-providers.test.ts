@@ -163,6 +163,19 @@ onDatabase('SQLite', 'Providers in the console', {}, (api) => {
     await inDialog(page, providers.saveNow);
     await said(page, providers.saved);
     await onScreen(page, 'City');
+    // Somebody else changes it at the same time.
+    const { links: _, ...others } = assertOk(await api.get(`${ROOT}/identity_providers/wallet/openid4vp`)).openid4vp;
+    await text.fill((await text.inputValue()).replace('"City"', '"Harbour"'));
+    assertOk(await api.put(`${ROOT}/identity_providers/wallet/openid4vp`, { openid4vp: { ...others, name: 'Village' } }));
+    const save = page.locator('gh-edit').first().getByRole('button', { name: texts.save });
+    await save.click();
+    await inDialog(page, providers.saveNow);
+    await page.getByText(texts.presentTitle).waitFor();
+    await page.locator('gh-edit .warn strong', { hasText: '"Village"' }).waitFor();
+    assert.match(await text.inputValue(), /"Harbour"/);
+    await save.click();
+    await inDialog(page, providers.saveNow);
+    await onScreen(page, 'Harbour');
     assertOk(await api.delete(`${ROOT}/identity_providers/wallet`), 204);
   });
 

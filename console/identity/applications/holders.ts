@@ -2,7 +2,7 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import { confirmAct, openForm } from '../../shared/dialog.ts';
 import type { FormField } from '../../shared/form.ts';
-import { nextMarker, pager } from '../../shared/list.ts';
+import { type ListQuery, listQuery, nextMarker, pager } from '../../shared/list.ts';
 import { hrefOf, type Location, part } from '../../shared/router.ts';
 import { table } from '../../shared/table.ts';
 import { shared } from '../../shared/words/index.ts';
@@ -15,6 +15,8 @@ import { words } from '../words/index.ts';
 import type { AppRole, Assignment, ListLinks } from './types.ts';
 
 const PAGE = 50;
+/** Of the organizations in the address, beside the people. */
+const OF_ORGANIZATIONS = 'organizations-';
 const ROOT = '/v3/OS-ROLES';
 
 /** The roles that every application has are known by their ids. */
@@ -30,8 +32,8 @@ interface Holder extends Assignment {
 export interface HoldersContent {
   readonly people: readonly Holder[];
   readonly organizations: readonly Holder[];
-  readonly marker: string | undefined;
-  readonly next: string | undefined;
+  /** Of the people, and of the organizations. */
+  readonly pages: Readonly<Record<'people' | 'organizations', { readonly query: ListQuery; readonly next: string | undefined }>>;
   readonly mayTake: MayWithRow<Assignment>;
   /** To whom the person may give at least one role of the application. */
   readonly mayGive: MayGive;
@@ -39,22 +41,22 @@ export interface HoldersContent {
 
 export async function readHolders(
   applicationId: string,
-  { query }: Location,
+  location: Location,
   may: (rule: string) => boolean,
   signal: AbortSignal,
 ): Promise<HoldersContent> {
-  const marker = query.get('marker') ?? undefined;
+  const [ofPeople, ofPlaces] = [listQuery(location), listQuery(location, OF_ORGANIZATIONS)];
   const filter = { application_id: applicationId, limit: PAGE };
   const [{ roles }, ofUsers, ofOrganizations] = await Promise.all([
     may('list_roles')
       ? api.get<{ roles: AppRole[] }>(`${ROOT}/roles`, { query: { ...filter, limit: 1000 }, signal })
       : { roles: [] as AppRole[] },
     api.get<{ role_assignments: Assignment[]; links: ListLinks }>(`${ROOT}/users/role_assignments`, {
-      query: { ...filter, marker },
+      query: { ...filter, marker: ofPeople.marker },
       signal,
     }),
     api.get<{ role_assignments: Assignment[]; links: ListLinks }>(`${ROOT}/organizations/role_assignments`, {
-      query: filter,
+      query: { ...filter, marker: ofPlaces.marker },
       signal,
     }),
   ]);
@@ -100,8 +102,10 @@ export async function readHolders(
   return {
     people: ofUsers.role_assignments.map(withNames),
     organizations: ofOrganizations.role_assignments.map(withNames),
-    marker,
-    next: nextMarker(ofUsers.links.next),
+    pages: {
+      people: { query: ofPeople, next: nextMarker(ofUsers.links.next) },
+      organizations: { query: ofPlaces, next: nextMarker(ofOrganizations.links.next) },
+    },
     mayTake,
     mayGive,
   };
@@ -150,7 +154,7 @@ async function askToGive(applicationId: string, to: 'person' | 'organization'): 
 
 export function holders(applicationId: string, content: HoldersContent, reload: () => void): TemplateResult {
   const { applications } = words;
-  const { people, organizations, marker, next, mayTake, mayGive } = content;
+  const { people, organizations, pages, mayTake, mayGive } = content;
   const add = (to: 'person' | 'organization') => async () => {
     if (await askToGive(applicationId, to)) reload();
   };
@@ -196,7 +200,7 @@ export function holders(applicationId: string, content: HoldersContent, reload: 
         actions: (holder) => html`${ask(holder)} ${remove(holder)}`,
         empty: applications.nobody,
       })}
-      ${pager({ search: undefined, sort: undefined, marker }, next, goQuery)}
+      ${pager(pages.people.query, pages.people.next, goQuery)}
     </section>
     <section>
       <div class="between"><h2>${applications.organizations}</h2>${give('organization', applications.giveOrganization, 'second')}</div>
@@ -211,5 +215,6 @@ export function holders(applicationId: string, content: HoldersContent, reload: 
         actions: remove,
         empty: applications.noOrganization,
       })}
+      ${pager(pages.organizations.query, pages.organizations.next, goQuery, OF_ORGANIZATIONS)}
     </section>`;
 }

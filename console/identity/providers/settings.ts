@@ -171,11 +171,10 @@ export function walletForm(id: string, version: Version<WalletSettings>, reload:
     },
     save: async (values, ifMatch) => {
       const openid4vp = readJson(values.text('settings'));
-      const run = async (): Promise<void> => {
-        await api.put(path, { openid4vp }, { ifMatch });
-      };
       const text = html`<p>${providers.walletText}</p>${impactOf(providerPath(id), ['sessions'])}`;
-      return confirmAct({ title: providers.walletTitle, text, action: providers.saveNow, run });
+      if (!(await confirmAct({ title: providers.walletTitle, text, action: providers.saveNow }))) return false;
+      // Not in the dialog: the form shows what somebody else has changed.
+      return api.put(path, { openid4vp }, { ifMatch });
     },
     onDirty: () => frame.setDirty(true),
     onSaved: saved(reload),

@@ -108,7 +108,7 @@ export function settingForm(
       version,
       fields: (all) => [...ofGroup(all).map(field), ...(hasSecret(all) ? [forget] : [])],
       read: () => readSettings(),
-      save: (values, etag) => save(version.thing, group, values, etag),
+      save: (values, etag, present) => save(present, group, values, etag),
       onSaved: async () => {
         frame.setDirty(false);
         await reload();

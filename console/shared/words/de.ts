@@ -48,7 +48,6 @@ export const texts: Translation<SharedTexts> = {
     'Ihre Rolle erlaubt das nicht. Fragen Sie die Administration, oder handeln Sie in einer anderen Rolle (oben auf der Seite).',
   conflictTitle: 'Jemand anderes hat das inzwischen geändert',
   conflictText: 'Ihre Änderung wurde nicht gespeichert. Sehen Sie den jetzigen Stand an, und ändern Sie dann erneut.',
-  conflictLoad: 'Jetzigen Stand zeigen',
   alreadyThereTitle: 'Das ist schon vergeben',
   invalidTitle: 'Etwas darin stimmt nicht',
   busyTitle: 'Zu viele Anfragen',

@@ -45,7 +45,6 @@ export const texts = {
   refusedText: 'Your role does not allow this. Ask an administrator, or act in another role (top of the page).',
   conflictTitle: 'Somebody else changed this in the meantime',
   conflictText: 'Your change was not saved. Look at the present state, then make your change again.',
-  conflictLoad: 'Show the present state',
   alreadyThereTitle: 'That is already taken',
   invalidTitle: 'Something in it is not right',
   busyTitle: 'Too many requests',

@@ -46,7 +46,6 @@ export const texts: SharedTexts = {
   refusedText: 'Su rol no lo permite. Pídalo a un administrador o actúe con otro rol (arriba en la página).',
   conflictTitle: 'Otra persona lo ha cambiado entretanto',
   conflictText: 'No se ha escrito nada suyo. Mire el estado actual y haga de nuevo su cambio.',
-  conflictLoad: 'Mostrar el estado actual',
   alreadyThereTitle: 'Ya está en uso',
   invalidTitle: 'Algo no es correcto',
   busyTitle: 'Demasiadas solicitudes',
