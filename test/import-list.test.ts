@@ -24,6 +24,18 @@ describe('A list of people', () => {
     }
   });
 
+  it('has titles in each language', () => {
+    const values = 'ada,ada@x.example,Ada,Lovelace,Pilots';
+    for (const titles of [
+      'Username,Mail,Given name,Family name,Group',
+      'Usuario,Correo electrónico,Nombre,Apellidos,Grupos',
+      'Benutzername,E-Mail-Adresse,Vorname,Nachname,Gruppen',
+    ]) {
+      const [{ name, email, given, family, groups } = assert.fail(titles)] = readList(`${titles}\n${values}`).lines;
+      assert.deepEqual([name, email, given, family, groups], ['ada', 'ada@x.example', 'Ada', 'Lovelace', ['Pilots']]);
+    }
+  });
+
   it('says what is wrong with each line', () => {
     const head = 'name,email,groups\n';
     assert.deepEqual(problemsOf(`${head}a,a@x.example\nb,A@X.EXAMPLE`), [[], ['twice']]);

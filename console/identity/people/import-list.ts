@@ -20,11 +20,11 @@ export interface Line {
 
 type Column = 'name' | 'email' | 'given' | 'family' | 'groups';
 const COLUMNS: Readonly<Record<Column, readonly string[]>> = {
-  name: ['name', 'username', 'user', 'nombre de usuario', 'usuario'],
-  email: ['email', 'e-mail', 'mail', 'correo', 'correo electrónico'],
-  given: ['given', 'given name', 'first name', 'nombre', 'nombre de pila'],
-  family: ['family', 'family name', 'last name', 'surname', 'apellido', 'apellidos'],
-  groups: ['groups', 'group', 'grupos', 'grupo'],
+  name: ['name', 'username', 'user', 'nombre de usuario', 'usuario', 'benutzername', 'anmeldename'],
+  email: ['email', 'e-mail', 'mail', 'correo', 'correo electrónico', 'e-mail-adresse', 'mailadresse'],
+  given: ['given', 'given name', 'first name', 'nombre', 'nombre de pila', 'vorname'],
+  family: ['family', 'family name', 'last name', 'surname', 'apellido', 'apellidos', 'nachname', 'familienname'],
+  groups: ['groups', 'group', 'grupos', 'grupo', 'gruppen', 'gruppe'],
 };
 
 /** The cells of each record, with the line at which it begins. Texts in quotes may have separators and lines of their own. */
