@@ -27,6 +27,18 @@ describe('Settings that are stored', () => {
     return { code: await ran.ended(), stdout: ran.stdout, stderr: ran.stderr };
   }
 
+  /** Whether the administrator gets in by the password, after another start. */
+  async function logIn(): Promise<number> {
+    const service = gatehouse(['identity'], { GATEHOUSE_DATA_DIR: folder });
+    const url = await service.listening();
+    const user = { name: 'admin', domain: { id: 'default' }, password: PASSWORD };
+    const body = JSON.stringify({ auth: { identity: { methods: ['password'], password: { user } } } });
+    const headers = { 'Content-Type': 'application/json' };
+    const { status } = await fetch(`${url}/v3/auth/tokens`, { method: 'POST', headers, body });
+    await service.stop();
+    return status;
+  }
+
   /** Starts the service, and returns what its settings say of the name. */
   async function whileRunning(settings: Record<string, string>, change?: Record<string, string>) {
     const service = gatehouse(['identity'], {
@@ -63,6 +75,14 @@ describe('Settings that are stored', () => {
     assert.deepEqual([unknown.code, /is not stored/.test(unknown.stderr)], [2, true]);
     assert.equal((await run('settings', 'forget', BRAND)).code, 0);
     assert.equal((await run('settings')).stdout.trim(), 'nothing is stored');
+  });
+
+  it('keep no administrator out for ever: what they are refused for is forgotten by a command', async () => {
+    const key = 'GATEHOUSE_IDENTITY_TWO_FACTOR';
+    await whileRunning({}, { [key]: 'required' });
+    assert.equal(await logIn(), 401);
+    assert.equal((await run('settings', 'forget', key)).code, 0);
+    assert.equal(await logIn(), 201);
   });
 });
 

@@ -1,6 +1,9 @@
 // Attacks on people at the pages: script in everything that can be named, frames, forged requests, a stolen cookie, a role that is removed.
 import assert from 'node:assert/strict';
-import { it } from 'node:test';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, it } from 'node:test';
 import type { Page } from 'playwright-core';
 import { words } from '../../console/identity/words/en/index.ts';
 import { texts } from '../../console/shared/words/en.ts';
@@ -12,6 +15,7 @@ import type { ConsoleWorld } from '../support/console-acts.ts';
 import { consoleScreens } from '../support/console-screens.ts';
 import { makeConsoleWorld } from '../support/console-world.ts';
 import { aShareOf, inFullRun } from '../support/extent.ts';
+import { png } from '../support/pictures.ts';
 import { makeUser } from '../support/relying-party.ts';
 import { isChange, nameOfRoute, walletRoutes } from '../support/routes.ts';
 import { TestBrowser } from '../support/test-browser.ts';
@@ -19,7 +23,8 @@ import { press } from '../support/visitor.ts';
 import { onWallet } from '../support/wallet.ts';
 import { openWallet } from '../support/wallet-page.ts';
 
-const chromium = usesChromium();
+// The browser says that it did not run what is in a logo.
+const chromium = usesChromium({ provokes: /^Blocked script execution in '[^']+\/openid\/assets\/logo'/ });
 
 /** Runs if it is ever taken for HTML. What it is the name of stands behind it, so that the test sees that it was shown. */
 const evil = (what: string): string => `<img src=x onerror=attacked=1>"'${what}`;
@@ -177,6 +182,45 @@ onDatabase('SQLite', 'Attacks on the console', { settings: DELETION_ALLOWED }, (
     assert.equal(await page.getByLabel(words.frame.actIn).getByText(words.frame.system).count(), 0);
   });
 });
+
+/** Says where it runs. */
+const LOUD = '<script>document.title = "attacked"; window.attacked = 1; parent.attacked = 1</script>';
+const folder = mkdtempSync(join(tmpdir(), 'gatehouse-loud-logo-'));
+after(() => rmSync(folder, { recursive: true }));
+const svg = join(folder, 'logo.svg');
+writeFileSync(
+  svg,
+  `<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9" onload="attacked = 1">${LOUD}<rect width="9" height="9"/></svg>`,
+);
+
+const LOGOS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  'that an administrator chose': {},
+  'that the operator gave as a file': { GATEHOUSE_IDENTITY_BRAND_LOGO: svg },
+};
+for (const [whose, settings] of Object.entries(LOGOS))
+  onDatabase('SQLite', `A logo with script in it, ${whose}`, { settings }, (api) => {
+    it('runs nothing: not on pages, in previews and mails, and not where somebody opens it alone', async () => {
+      if (whose.includes('administrator')) {
+        const content = Buffer.concat([png(9), Buffer.from(`<html>${LOUD}</html>`)]).toString('base64');
+        assert.equal((await api.put('/v3/OS-SERVICE/look/logo', { picture: { content } })).status, 200);
+      }
+      const page = await openConsole(chromium, api, { path: '/service/look' });
+      await page.frameLocator('iframe.preview').locator('header img').waitFor();
+      const innocent = async (where: string): Promise<void> => {
+        assert.notEqual(await page.title(), 'attacked', where);
+        assert.equal(await page.evaluate('window.attacked'), undefined, where);
+      };
+      await innocent('preview of the look');
+      await visit(page, '/service/mail?text=en/invitation');
+      await page.frameLocator('iframe.preview').locator('body').waitFor();
+      await innocent('preview of a mail');
+      await page.goto(`${api.url}/account`);
+      await page.locator('header img').waitFor();
+      await innocent('account');
+      await page.goto(`${api.url}/openid/assets/logo`);
+      await innocent('alone');
+    });
+  });
 
 const FORGED: readonly Readonly<Record<string, string>>[] = [
   { Origin: 'https://evil.example' },

@@ -103,6 +103,9 @@ onWallet('SQLite', 'The pages of the wallet', {}, (wallet) => {
     for (const [name, path, button] of [
       ['dialog', '/keys', words.keys.create],
       ['dialog-revoke', '/keys', words.keys.revoke],
+      ['dialog-rotate', '/keys', words.keys.rotate],
+      ['dialog-cancel', `/history/${deferred.body.exchangeId}`, words.history.cancel],
+      ['dialog-withdraw', `/identifiers/${did.id}`, words.identifiers.withdraw],
       ['dialog-delete', `/credentials/${credential.id}`, words.credentials.purge],
       ['dialog-decline', `/receive/${offer.body.exchangeId}`, words.receive.decline],
       ['dialog-identifier', '/identifiers', words.identifiers.create],

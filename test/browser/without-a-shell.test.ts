@@ -11,19 +11,26 @@ import { ENTRIES } from '../support/directory.ts';
 import { inFullRun } from '../support/extent.ts';
 import { MailServer } from '../support/mail-server.ts';
 import { BOTH_DATABASES } from '../support/migrated-database.ts';
+import { png } from '../support/pictures.ts';
 import { PlainProvider } from '../support/plain-provider.ts';
 import { freePort } from '../support/ports.ts';
 import { Operator } from '../support/setup.ts';
 import { READER, Slapd } from '../support/slapd.ts';
 import { soon } from '../support/soon.ts';
 import { Walk } from '../support/walk.ts';
-import { addApplication } from '../support/walk-application.ts';
+import { APPLICATION, addApplication } from '../support/walk-application.ts';
 import { openRegistration, setLook, setMail, setPasswordRules, unlockGrace } from '../support/walk-service.ts';
 import { addProvider, connectDirectory, logInFromDirectory, PROVIDER, signInWithWallet } from '../support/walk-ways-in.ts';
 
 const chromium = usesChromium();
 
-const IN_THE_FILE = ['SMTP_HOST', 'BRAND_NAME', 'PASSWORD_MIN_LENGTH', 'ldap.url', PROVIDER, 'harbour-keeper', 'WALLET_SIGN_IN'];
+/** The beginning: a file may wrap the rest. */
+const imageIn = (side: number): string => png(side).toString('base64').slice(0, 40);
+const OF_SERVICE = [
+  ...['SMTP_HOST', 'BRAND_NAME', 'PASSWORD_MIN_LENGTH', 'REGISTRATION', 'TERMS_VERSION', 'LOCKOUT_FAILURE_ATTEMPTS'],
+  ...['WALLET_SIGN_IN', 'WALLET_LINK'],
+].map((name) => `GATEHOUSE_IDENTITY_${name}`);
+const IN_THE_FILE = [...OF_SERVICE, 'ldap.url', PROVIDER, APPLICATION, 'harbour-keeper', imageIn(20), imageIn(64)];
 
 /** Another empty service gets the file, and has the same afterwards. */
 async function assertSetUpAgain({ services, around }: Walk): Promise<void> {

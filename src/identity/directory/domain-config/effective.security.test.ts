@@ -10,6 +10,38 @@ const SECRET = 'the password of the directory';
 const pathOf = (domainId: string): string => `/v3/OS-SERVICE/domains/${domainId}/settings`;
 const LEFT = 'GATEHOUSE_IDENTITY_DOMAIN_MANAGER_SETTINGS';
 
+const GROUPS = 'passwords,lock_out,two_factor,sessions,registration,passkeys,wallet,account';
+/** More open than the service in the test, or without an order. */
+const LOOSER: Readonly<Record<string, readonly string[]>> = {
+  'passwords.min_length': ['7', '1'],
+  'passwords.common': ['allow'],
+  'passwords.regex': ['(a+)+$', '.*'],
+  'passwords.regex_description': ['Anything.'],
+  'passwords.unique_last_count': ['4', '0'],
+  'passwords.minimum_age': ['1', '0'],
+  'passwords.expires_days': ['31', '36500', ''],
+  'passwords.change_upon_first_use': ['off'],
+  'lock_out.attempts': ['6', '1', ''],
+  'lock_out.duration': ['1', '31536000'],
+  'two_factor.policy': ['optional'],
+  'two_factor.device_days': ['91'],
+  'sessions.idle_seconds': ['28801'],
+  'sessions.seconds': ['604801'],
+  'sessions.token_seconds': ['3601'],
+  'sessions.access_token_seconds': ['3601'],
+  'sessions.refresh_token_seconds': ['2592001'],
+  'registration.mode': ['open', 'invitation'],
+  'registration.allowed_email_domains': ['', 'b.example', 'a.example,b.example'],
+  'registration.confirmed_by': ['person'],
+  'registration.given_name': ['optional', 'off'],
+  'registration.family_name': ['optional', 'off'],
+  'registration.language': ['optional', 'off'],
+  'passkeys.policy': ['off'],
+  'wallet.sign_in': ['first', 'second', 'both'],
+  'account.deletion': ['allowed'],
+  'account.deletion_grace_days': ['0', '1'],
+};
+
 onUsualDatabase(
   'Attacks on the settings of a domain',
   (api) => {
@@ -45,7 +77,7 @@ onUsualDatabase(
     });
 
     it('by a manager make nothing more open than the service, whatever is changed afterwards', async () => {
-      await service({ [LEFT]: 'passwords,lock_out,two_factor,sessions,registration,passkeys,wallet,account' });
+      await service({ [LEFT]: GROUPS });
       const { as, settingOf } = await withManager();
       for (const [key, looser] of [
         ['passwords.min_length', '7'],
@@ -96,6 +128,37 @@ onUsualDatabase(
         GATEHOUSE_IDENTITY_LOCKOUT_FAILURE_ATTEMPTS: null,
         GATEHOUSE_IDENTITY_REGISTRATION_EMAIL_DOMAINS: null,
       });
+    });
+
+    it('by a manager loosen none of all that there are', async () => {
+      const strict = {
+        UNIQUE_LAST_PASSWORD_COUNT: '5',
+        MINIMUM_PASSWORD_AGE: '2',
+        PASSWORD_EXPIRES_DAYS: '30',
+        CHANGE_PASSWORD_UPON_FIRST_USE: 'on',
+        PASSWORD_REGEX_DESCRIPTION: 'Four words.',
+        LOCKOUT_FAILURE_ATTEMPTS: '5',
+        TWO_FACTOR: 'required',
+        REGISTRATION: 'off',
+        REGISTRATION_EMAIL_DOMAINS: 'a.example',
+        REGISTRATION_CONFIRMED_BY: 'administrator',
+        REGISTRATION_GIVEN_NAME: 'required',
+        REGISTRATION_FAMILY_NAME: 'required',
+        REGISTRATION_LANGUAGE: 'required',
+        DOMAIN_MANAGER_SETTINGS: GROUPS,
+      };
+      const ofService = (value: (one: string) => string | null): Texts =>
+        Object.fromEntries(Object.entries(strict).map(([name, one]) => [`GATEHOUSE_IDENTITY_${name}`, value(one)]));
+      const { as, domain } = await withManager();
+      await service(ofService((one) => one));
+      const { settings } = assertOk(await api.get(pathOf(domain)));
+      const names: string[] = settings
+        .filter(({ group }: { group: string }) => !['look', 'ldap', 'identity'].includes(group))
+        .map(({ key }: { key: string }) => key);
+      assert.deepEqual(Object.keys(LOOSER).sort(), names.sort(), 'each setting has an attempt here');
+      for (const [key, values] of Object.entries(LOOSER))
+        for (const value of values) assertRefused(await as({ [key]: value }), 403, /make .* stricter/);
+      await service(ofService(() => null));
     });
 
     it('by a manager take back nothing that an administrator said for the domain', async () => {
