@@ -103,9 +103,19 @@ function consoleScreens({ identity }: Service, { person, group, organization, ap
     at('provisioning', '/provisioning'),
     at('audit', '/audit', { guide: 'console-audit' }),
     at('service-mail-text', '/service/mail?text=en/reset-password'),
-    ...['settings', 'look', 'mail', 'registration', 'keys', 'deliveries', 'replicas', 'backups', 'catalog', 'roles'].map((part) =>
-      at(`service-${part}`, `/service/${part}`),
-    ),
+    ...[
+      'settings',
+      'sign-in',
+      'look',
+      'mail',
+      'registration',
+      'keys',
+      'deliveries',
+      'replicas',
+      'backups',
+      'catalog',
+      'roles',
+    ].map((part) => at(`service-${part}`, `/service/${part}`)),
   ];
 }
 

@@ -35,6 +35,11 @@ export abstract class Screen extends PageElement {
   /** Reads what the screen shows, into fields. Called at first, and when the address changes. */
   protected async load(_signal: AbortSignal): Promise<void> {}
 
+  /** Of what is shown now; it may have a page, or a place on the page, of its own. */
+  protected guidePage(): string {
+    return this.guide;
+  }
+
   /** Buttons beside the heading. */
   protected headingActions(): Content {
     return nothing;
@@ -88,7 +93,7 @@ export abstract class Screen extends PageElement {
     const showsContent = this.#hasContent && this.#state !== 'failed';
     return html`<header class="screen-head">
         <h1 tabindex="-1">${this.heading()}</h1>
-        <a class="guide-link" href=${`/guide/${this.guide}`} target="_blank" rel="noopener" aria-label=${shared.guideOf(this.heading())}>${icon('question')}<span>${shared.guide}</span></a>
+        <a class="guide-link" href=${`/guide/${this.guidePage()}`} target="_blank" rel="noopener" aria-label=${shared.guideOf(this.heading())}>${icon('question')}<span>${shared.guide}</span></a>
         <div class="actions">${showsContent ? this.headingActions() : nothing}</div>
       </header>
       <div class="screen-body" aria-busy=${isLoading ? 'true' : 'false'}>

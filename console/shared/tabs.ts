@@ -6,6 +6,8 @@ export interface Tab {
   readonly id: string;
   readonly label: string;
   readonly href: string;
+  /** The page of docs/guide about it, or the place on one, if that of the screen says less. */
+  readonly guide?: string;
   content(): Content;
 }
 

@@ -147,6 +147,7 @@ onDatabase('SQLite', 'The console with a bad network', { settings: DELETION_ALLO
     saves(`/domains/${world.domain.id}?tab=look`, DOMAIN_SETTINGS, domainNames['look.name']),
     saves(`/domains/${world.domain.id}?tab=directory`, DOMAIN_SETTINGS, domainNames['ldap.suffix']),
     saves('/service/look', SETTINGS, settings.names.GATEHOUSE_IDENTITY_BRAND_NAME),
+    saves('/service/sign-in?group=passwords', SETTINGS, settings.names.GATEHOUSE_IDENTITY_PASSWORD_REGEX_DESCRIPTION),
     saves('/service/mail', SETTINGS, settings.names.GATEHOUSE_IDENTITY_MAIL_FROM, mailAddress),
     saves('/service/registration', SETTINGS, settings.names.GATEHOUSE_IDENTITY_REGISTRATION_EMAIL_DOMAINS, mailDomain),
     saves('/service/mail?text=en/invitation', /^PUT \/v3\/OS-SERVICE\/mail\/texts\//, mail.subject),

@@ -273,10 +273,12 @@ onUsualDatabase('People in the console', (api) => {
     assert.deepEqual(await row.locator('time').evaluateAll((times) => times.map((one) => one.getAttribute('datetime'))), [
       new Date(lock.until).toISOString(),
     ]);
+    await row.getByText(`(${people.lockCauses.wrong_codes})`).waitFor();
     assert.deepEqual(await lookTroubles(page, 'people-locked'), []);
     await page.getByRole('link', { name: person.name, exact: true }).click();
     await onScreen(page, person.name);
     await page.locator('main').getByText(people.lockedOut, { exact: true }).waitFor();
+    await page.locator('main').getByText(`(${people.lockCauses.wrong_codes})`).waitFor();
     await page.getByRole('link', { name: people.tabs['sign-in'], exact: true }).click();
     const card = page.locator('section.card').filter({ hasText: people.wrongGuesses });
     await card.getByText(people.wrongCounts.wrong_codes(5, '5')).waitFor();

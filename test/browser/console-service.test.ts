@@ -5,16 +5,16 @@ import { words } from '../../console/identity/words/en/index.ts';
 import { version } from '../../src/version.ts';
 import { lookTroubles } from '../support/accessibility.ts';
 import { assertOk } from '../support/answers.ts';
-import { onDatabase, type TestApi } from '../support/api.ts';
+import { onDatabase, onUsualDatabase, type TestApi, uniqueName } from '../support/api.ts';
 import { usesChromium } from '../support/chromium.ts';
-import { goTo, onScreen, openConsole } from '../support/console.ts';
+import { goTo, onScreen, openConsole, visit } from '../support/console.ts';
 import { FakeBackups } from '../support/fake-backups.ts';
 import { usesDatabaseOf } from '../support/restartable-api.ts';
 import { soon } from '../support/soon.ts';
 import { press } from '../support/visitor.ts';
 
 const chromium = usesChromium();
-const { service, provisioning } = words;
+const { overview, service, provisioning } = words;
 
 onDatabase('PostgreSQL', 'Replicas in the console', {}, (api) => {
   const db = usesDatabaseOf(api);
@@ -60,8 +60,10 @@ onDatabase('PostgreSQL', 'Replicas in the console', {}, (api) => {
 const backups = new FakeBackups();
 
 onDatabase('SQLite', 'Back-ups in the console', { backups }, (api) => {
-  it('are made by a button, which shows what comes of it', async () => {
-    const page = await openConsole(chromium, api, { path: '/service/backups', options: { bypassCSP: true } });
+  it('are made by a button, to which the overview leads and which shows what comes of it', async () => {
+    const page = await openConsole(chromium, api, { options: { bypassCSP: true } });
+    const missing = page.getByRole('listitem').filter({ hasText: overview.attention.no_backup('', 0) });
+    await missing.getByRole('link', { name: overview.look }).click();
     await onScreen(page, service.title);
     await page.getByText(service.backups.noneKept).waitFor();
     await press(page, service.backups.makeNow);
@@ -84,5 +86,35 @@ onDatabase('SQLite', 'Back-ups in the console', { backups }, (api) => {
     await page.getByText(service.backups.onSchedule, { exact: true }).waitFor();
     assert.equal(await row.count(), 2);
     assert.deepEqual(await lookTroubles(page, 'service-backups'), []);
+  });
+});
+
+onUsualDatabase('Screens of the console', (api) => {
+  it('lead to the place in the guide that is about them', async () => {
+    const page = await openConsole(chromium, api, { path: '/service' });
+    const { id } = await api.make('domain', { name: uniqueName('guided') });
+    const paths = [
+      ...(await page
+        .locator('#menu a')
+        .evaluateAll((links) => links.map((one) => one.getAttribute('href')!.slice('/console'.length) || '/'))),
+      ...['invitations', 'waiting', 'deletions', 'import'].map((list) => `/people/${list}`),
+      '/new-provider',
+      '/applications/new',
+      ...Object.keys(service.tabs).map((tab) => `/service/${tab}`),
+      ...['sign-in', 'look', 'directory', 'settings'].map((tab) => `/domains/${id}?tab=${tab}`),
+    ];
+    const places = new Map<string, string>();
+    for (const path of paths) {
+      await visit(page, path);
+      places.set(path, (await page.locator('.guide-link').getAttribute('href'))!);
+    }
+    assert.equal(places.get('/service/mail'), '/guide/mail');
+    assert.equal(places.get(`/domains/${id}?tab=directory`), '/guide/ldap');
+    for (const [path, place] of places) {
+      const { pathname, hash } = new URL(place, api.url);
+      const answer = await fetch(api.url + pathname);
+      assert.equal(answer.status, 200, `${path}: ${place}`);
+      if (hash !== '') assert.match(await answer.text(), new RegExp(`<h\\d id="${hash.slice(1)}"`), `${path}: ${place}`);
+    }
   });
 });

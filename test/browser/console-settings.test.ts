@@ -109,6 +109,50 @@ onUsualDatabase('Settings in the console', (api) => {
     assertOk(await api.patch(PATH, { settings: none }));
   });
 
+  it('store the former value where somebody else has changed it, and the person wants it back', async () => {
+    const [age, days] = [names.GATEHOUSE_IDENTITY_MINIMUM_PASSWORD_AGE, names.GATEHOUSE_IDENTITY_PASSWORD_EXPIRES_DAYS];
+    const set = async (value: string | null): Promise<unknown> =>
+      assertOk(await api.patch(PATH, { settings: { GATEHOUSE_IDENTITY_MINIMUM_PASSWORD_AGE: value } }));
+    await set('1');
+    const page = await openConsole(chromium, api, { path: group('passwords') });
+    await onScreen(page, service.title);
+    await set('2');
+    await page.getByLabel(age).fill('3');
+    await page.getByLabel(days).fill('90');
+    await press(page, texts.save);
+    await page.getByText(texts.presentTitle).waitFor();
+    await page.getByLabel(age).fill('1');
+    await press(page, texts.save);
+    await page.getByRole('status').getByText(settings.saved).waitFor();
+    assert.deepEqual(await stored(api), {
+      GATEHOUSE_IDENTITY_MINIMUM_PASSWORD_AGE: '1',
+      GATEHOUSE_IDENTITY_PASSWORD_EXPIRES_DAYS: '90',
+    });
+    const none = Object.fromEntries(Object.keys(await stored(api)).map((key) => [key, null]));
+    assertOk(await api.patch(PATH, { settings: none }));
+  });
+
+  it('of the sign-in are together, with the default beside a value that is another', async () => {
+    const page = await openConsole(chromium, api, { path: '/service' });
+    await page.locator('.tabs').getByRole('link', { name: service.tabs['sign-in'], exact: true }).click();
+    await page.getByText(service.signInIntro).waitFor();
+    const { passwords, lock_out, factors, wallets, sessions } = settings.groups;
+    assert.deepEqual(await page.locator('main h2').allInnerTexts(), [passwords, lock_out, factors, wallets, sessions]);
+    await page.getByRole('link', { name: settings.changeOf(lock_out) }).click();
+    await page.getByLabel(names.GATEHOUSE_IDENTITY_LOCKOUT_DURATION).fill('60');
+    await press(page, texts.save);
+    await page.getByRole('status').getByText(settings.saved).waitFor();
+    await page.getByRole('link', { name: settings.all }).click();
+    const row = page.getByRole('row', { name: names.GATEHOUSE_IDENTITY_LOCKOUT_DURATION });
+    await row.getByText(service.sources.service, { exact: true }).waitFor();
+    await row.getByText(settings.byDefault('30 minutes')).waitFor();
+    const fixed = page.getByRole('row', { name: names.GATEHOUSE_IDENTITY_PASSWORD_MIN_LENGTH });
+    await fixed.getByText(service.sources.environment, { exact: true }).waitFor();
+    await page.getByRole('link', { name: settings.changeOf(passwords) }).click();
+    await page.getByText(settings.fixed.environment).first().waitFor();
+    assertOk(await api.patch(PATH, { settings: { GATEHOUSE_IDENTITY_LOCKOUT_DURATION: null } }));
+  });
+
   it('have no barriers', async () => {
     const page = await openConsole(chromium, api, { path: '/service/settings', options: { bypassCSP: true } });
     await onScreen(page, service.title);

@@ -66,6 +66,14 @@ export function serviceScreens({ connection, nouns: { service: one, endpoint }, 
       ]),
       path: '/service/settings?group=mail',
     },
+    part('sign-in', 'identity:list_service_settings', [changeSettings, previewSignIn]),
+    {
+      ...part('sign-in', 'identity:list_service_settings', [
+        { name: texts.save, rule: 'identity:update_service_settings' },
+        previewSignIn,
+      ]),
+      path: '/service/sign-in?group=lock_out',
+    },
     part('look', 'identity:list_service_settings', [
       {
         name: texts.save,

@@ -71,9 +71,10 @@ export class Walk {
     await this.save(settings.saved);
   }
 
-  /** A group of settings without a screen of its own. */
+  /** A group of settings about the sign-in. */
   async change(group: keyof typeof settings.groups, values: Readonly<Record<string, string>>): Promise<void> {
     await this.menu(service.title);
+    await this.tab(service.tabs['sign-in']);
     await this.follow(settings.changeOf(settings.groups[group]));
     await this.set(values);
   }

@@ -157,7 +157,7 @@ function typeList(applicationId: string, content: ApplicationCredentials, reload
   return html`<section>
     <div class="between"><h2>${credentials.types}</h2>${may('create_credential_type') ? html`<button type="button" @click=${() => void create()}>${credentials.create}</button>` : nothing}</div>
     <p>${credentials.typesIntro}</p>
-    ${types.length > 0 && session.may('identity:update_service_settings') ? html`<p><a href=${hrefOf('/service/settings', { group: 'wallets' })}>${credentials.signIn}</a></p>` : nothing}
+    ${types.length > 0 && session.may('identity:update_service_settings') ? html`<p><a href=${hrefOf('/service/sign-in', { group: 'wallets' })}>${credentials.signIn}</a></p>` : nothing}
     ${table<CredentialType>({
       caption: credentials.types,
       rows: types,

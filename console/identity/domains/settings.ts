@@ -260,6 +260,7 @@ export class DomainSettings {
         <dd><span class="badge ${state.connected ? 'good' : ''}">${state.connected ? domainSettings.connected : domainSettings.notConnected}</span></dd>
         <dt>${domainSettings.people}</dt><dd>${state.people}</dd>
         <dt>${domainSettings.groupsIn}</dt><dd>${state.groups}</dd>
+        <dt>${domainSettings.leavers}</dt><dd>${domainSettings.leaversText}</dd>
         <dt>${domainSettings.lastRead}</dt><dd>${time(state.last_read_at, domainSettings.never)}</dd>
         <dt>${domainSettings.lastReading}</dt>
         <dd>${reading ? time(reading.ended_at) : nothing} ${outcome} ${state.reading ? domainSettings.reading : nothing}</dd>

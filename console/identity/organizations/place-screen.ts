@@ -174,9 +174,17 @@ export abstract class PlaceScreen<Thing extends Domain & { readonly domain_id?: 
     </section>`;
   }
 
-  /** The id of the one that is shown: the first, if the address names none that is offered. */
+  /** The one that is shown: the first, if the address names none that is offered. */
+  get #current(): Tab | undefined {
+    return currentTab(this.#tabs(), this.location.query.get('tab'));
+  }
+
   protected get tab(): string | undefined {
-    return currentTab(this.#tabs(), this.location.query.get('tab'))?.id;
+    return this.#current?.id;
+  }
+
+  protected override guidePage(): string {
+    return (this.#thing && this.#current?.guide) ?? this.guide;
   }
 
   #tabs(): readonly Tab[] {

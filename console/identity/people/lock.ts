@@ -33,7 +33,7 @@ export async function readLocks(ids: readonly string[], signal: AbortSignal): Pr
   return new Map(locks.map((lock) => [lock.user_id, lock]));
 }
 
-/** Nothing for those who are not locked. */
+/** Until when, and why in a word. Nothing for those who are not locked. */
 export function lockBadge(lock: Lock | undefined): Content {
   const { people } = words;
   if (!lock || lock.state === 'open') return nothing;
@@ -41,10 +41,11 @@ export function lockBadge(lock: Lock | undefined): Content {
     lock.state === 'paused'
       ? html`<span class="badge warn">${people.paused}</span>`
       : html`<span class="badge bad">${people.lockedOut}</span>`;
-  return html`${badge} <span class="soft">${people.until} ${time(lock.until)}</span>`;
+  const causes = lock.reasons.map(({ reason }) => people.lockCauses[reason]).join(', ');
+  return html`${badge} <span class="soft">${people.until} ${time(lock.until)} (${causes})</span>`;
 }
 
-/** Why, and since when. */
+/** Why in full, and since when. */
 export const lockReasons = ({ reasons }: Lock): TemplateResult =>
   html`<ul class="plain-list">${reasons.map(
     ({ reason, state, failures, since }) =>

@@ -16,20 +16,22 @@ import type { ServicePart } from './part.ts';
 import { Registration } from './registration.ts';
 import { Replicas } from './replicas.ts';
 import { Roles } from './roles.ts';
-import { Settings } from './settings.ts';
+import { Settings, SignIn } from './settings.ts';
 
 type Part = new (location: Location, reload: () => Promise<void>, update: () => void) => ServicePart;
-const PARTS: readonly (readonly [id: keyof typeof words.service.tabs, rule: string, part: Part])[] = [
-  ['settings', 'identity:list_service_settings', Settings],
-  ['look', 'identity:list_service_settings', Look],
-  ['mail', 'identity:list_service_settings', Mail],
-  ['registration', 'identity:list_service_settings', Registration],
-  ['keys', 'identity:list_service_keys', Keys],
-  ['deliveries', 'identity:list_deliveries', Deliveries],
-  ['replicas', 'identity:list_replicas', Replicas],
-  ['backups', 'identity:list_backups', Backups],
-  ['catalog', 'identity:list_services', Catalog],
-  ['roles', 'identity:list_role_inference_rules', Roles],
+/** `guide`: the page about it, with the place on that page. */
+const PARTS: readonly (readonly [id: keyof typeof words.service.tabs, rule: string, part: Part, guide: string])[] = [
+  ['settings', 'identity:list_service_settings', Settings, 'service#settings'],
+  ['sign-in', 'identity:list_service_settings', SignIn, 'service#sign-in'],
+  ['look', 'identity:list_service_settings', Look, 'service#look'],
+  ['mail', 'identity:list_service_settings', Mail, 'mail'],
+  ['registration', 'identity:list_service_settings', Registration, 'registration'],
+  ['keys', 'identity:list_service_keys', Keys, 'service#keys'],
+  ['deliveries', 'identity:list_deliveries', Deliveries, 'service#deliveries'],
+  ['replicas', 'identity:list_replicas', Replicas, 'service#replicas'],
+  ['backups', 'identity:list_backups', Backups, 'service#backups'],
+  ['catalog', 'identity:list_services', Catalog, 'keystone'],
+  ['roles', 'identity:list_role_inference_rules', Roles, 'keystone'],
 ];
 
 class Service extends Screen {
@@ -40,12 +42,17 @@ class Service extends Screen {
   }
 
   get #tabs() {
-    return PARTS.filter(([, rule]) => session.may(rule)).map(([id]) => ({
+    return PARTS.filter(([, rule]) => session.may(rule)).map(([id, , , guide]) => ({
+      guide,
       id,
       label: words.service.tabs[id],
       href: hrefOf(`/service/${id}`),
       content: (): Content => this.#part?.content() ?? nothing,
     }));
+  }
+
+  protected override guidePage(): string {
+    return currentTab(this.#tabs, this.location.params.part ?? null)?.guide ?? this.guide;
   }
 
   protected override async load(signal: AbortSignal): Promise<void> {

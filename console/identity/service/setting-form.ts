@@ -41,11 +41,24 @@ export function shownValue(setting: Setting): Content {
   return html`<code>${value}</code>`;
 }
 
+/** Where the operator has fixed it. */
+const placeOf = ({ source, key }: Setting): TemplateResult | undefined =>
+  source === 'environment' || source === 'file' ? html`${words.settings.fixed[source]} <code>${key}</code>` : undefined;
+
+/** Beside a value that is another one. */
+export function shownDefault(setting: Setting): Content {
+  const { source, group, default: usual } = setting;
+  if (source === 'default' || group === null) return nothing;
+  const { input } = setting;
+  const text = input.type === 'flag' || input.type === 'choice' ? choiceOf(usual ?? '') : amount(usual ?? '', setting);
+  return html`<br /><span class="soft">${words.settings.byDefault(usual === null ? '' : text)}</span>`;
+}
+
 const fieldOf = (setting: Setting): FormField =>
   settingField(setting, {
     label: nameOf(setting),
     isStored: setting.source === 'service',
-    fixed: isFixed(setting) ? html`${words.settings.fixed} <code>${setting.key}</code>` : undefined,
+    fixed: placeOf(setting),
   });
 
 /** The service says keys; people see names. The refusal is shown at the setting that it is about. */

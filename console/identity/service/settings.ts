@@ -10,7 +10,7 @@ import { choosePerson } from '../people/sign-in-preview.ts';
 import { session } from '../session.ts';
 import { words } from '../words/index.ts';
 import { ServicePart } from './part.ts';
-import { type Group, nameOf, readSettings, type Setting, settingForm, shownValue } from './setting-form.ts';
+import { type Group, nameOf, readSettings, type Setting, settingForm, shownDefault, shownValue } from './setting-form.ts';
 import { sendTestMail } from './test-mail.ts';
 
 /** Groups that decide what happens when somebody signs in. */
@@ -30,7 +30,20 @@ const previewButton = (): Content =>
     : nothing;
 
 export class Settings extends ServicePart {
+  protected readonly path: string = '/service/settings';
   #version: Version<readonly Setting[]> = { thing: [], etag: undefined };
+
+  /** Those that are shown. Null: of the machine. */
+  protected get groups(): readonly Setting['group'][] {
+    return [...(Object.keys(words.settings.groups) as Group[]), null];
+  }
+
+  protected intro(): Content {
+    const { service } = words;
+    return html`<p>${service.settingsIntro} <a href="/openapi">${service.api}</a></p>
+      <p>${previewButton()}</p>
+      ${searchBox(service.settingsWhat, listQuery(this.location), goQuery)}`;
+  }
 
   async load(signal: AbortSignal): Promise<void> {
     this.#version = await readSettings(signal);
@@ -43,7 +56,7 @@ export class Settings extends ServicePart {
 
   #form(group: Group): TemplateResult {
     const test = html`<button type="button" class="second" @click=${() => void sendTestMail()}>${words.settings.testMail}</button>`;
-    return html`<p><a href=${hrefOf('/service/settings')}>${words.settings.all}</a></p>
+    return html`<p><a href=${hrefOf(this.path)}>${words.settings.all}</a></p>
       <section class="card"><div class="between"><h2>${words.settings.groups[group]}</h2>
         ${group === 'mail' && session.may('identity:send_test_mail') ? test : nothing}${OF_SIGN_IN.includes(group) ? previewButton() : nothing}</div>
       ${settingForm(this.#version, group, () => this.reload())}</section>`;
@@ -65,7 +78,8 @@ export class Settings extends ServicePart {
         { name: service.value, cell: shownValue },
         {
           name: service.source,
-          cell: ({ source }) => html`<span class="badge ${source === 'default' ? '' : 'good'}">${service.sources[source]}</span>`,
+          cell: (setting) =>
+            html`<span class="badge ${setting.source === 'default' ? '' : 'good'}">${service.sources[setting.source]}</span>${shownDefault(setting)}`,
         },
       ],
     });
@@ -76,22 +90,39 @@ export class Settings extends ServicePart {
     const group = this.#group;
     const mayChange = session.may('identity:update_service_settings');
     if (group !== null && mayChange) return this.#form(group);
-    const query = listQuery(this.location);
-    const wanted = (query.search ?? '').toLowerCase();
+    const wanted = (listQuery(this.location).search ?? '').toLowerCase();
     const rows = this.#version.thing.filter((one) => `${one.key} ${nameOf(one)} ${one.about}`.toLowerCase().includes(wanted));
-    const groups = [...(Object.keys(settings.groups) as Group[]), null]
+    const groups = this.groups
       .map((id) => ({ id, rows: rows.filter((one) => one.group === id) }))
       .filter((one) => one.rows.length > 0);
-    return html`<p>${service.settingsIntro} <a href="/openapi">${service.api}</a></p>
-      <p>${previewButton()}</p>
-      ${searchBox(service.settingsWhat, query, goQuery)}
+    return html`${this.intro()}
       ${groups.length === 0 ? html`<p class="empty">${service.noSetting}</p>` : nothing}
       ${groups.map(({ id, rows: own }) => {
         const title = id === null ? settings.machine : settings.groups[id];
-        const change = html`<a class="button second" aria-label=${settings.changeOf(title)} href=${id !== null && Object.hasOwn(SCREENS, id) ? hrefOf(SCREENS[id]!) : hrefOf('/service/settings', { group: id ?? '' })}>${settings.change}</a>`;
+        const change = html`<a class="button second" aria-label=${settings.changeOf(title)} href=${id !== null && Object.hasOwn(SCREENS, id) ? hrefOf(SCREENS[id]!) : hrefOf(this.path, { group: id ?? '' })}>${settings.change}</a>`;
         return html`<section><div class="between"><h2>${title}</h2>${id !== null && mayChange ? change : nothing}</div>
           ${id === null ? html`<p class="soft">${settings.machineText}</p>` : nothing}
           ${this.#table(title, own)}</section>`;
       })}`;
+  }
+}
+
+/** How people sign in to the service: what a domain, a provider or an application says is elsewhere. */
+export class SignIn extends Settings {
+  protected override readonly path = '/service/sign-in';
+
+  protected override get groups(): readonly Group[] {
+    return OF_SIGN_IN;
+  }
+
+  protected override intro(): Content {
+    const { service, providers, organizations } = words;
+    const ways = [
+      { path: '/domains', label: organizations.domains, rule: 'identity:list_domains' },
+      { path: '/providers', label: providers.title, rule: 'identity:list_identity_providers' },
+    ].filter(({ rule }) => session.may(rule));
+    return html`<p>${service.signInIntro}</p>
+      <p class="ways">${ways.map(({ path, label }) => html`<a href=${hrefOf(path)}>${label}</a> `)}</p>
+      <p>${previewButton()}</p>`;
   }
 }

@@ -50,6 +50,9 @@ export const domainSettings = {
   operated: 'Der Betreiber hat es in der Datei der Domäne verbunden.',
   people: 'Personen',
   groupsIn: 'Gruppen',
+  leavers: 'Wer ausscheidet',
+  leaversText:
+    'Wer das Verzeichnis verlässt oder dort deaktiviert wird, ist es hier ab dem nächsten Lesen, und sofort bei einer Anmeldung oder wenn eine Sitzung genutzt wird. Die Rollen bleiben und gelten wieder, wenn die Person zurückkommt.',
   lastRead: 'Zuletzt gelesen',
   lastReading: 'Letztes Lesen',
   never: 'nie',

@@ -41,10 +41,8 @@ export const overview = {
     password_file: (_name, _count) =>
       'Die Datei admin-password liegt noch im Datenordner. Lesen Sie sie, und entfernen Sie sie dann.',
     no_backup: (_name, count) =>
-      count > 0
-        ? `Die letzte Sicherung ist ${counted(count, 'Tag', 'Tage')} alt.`
-        : 'Es gibt noch keine Sicherung. Führen Sie aus: gatehouse backup DATEI',
-    backup_failed: (_name, _count) => 'Die letzte Sicherung ist fehlgeschlagen. Führen Sie aus: gatehouse doctor',
+      count > 0 ? `Die letzte Sicherung ist ${counted(count, 'Tag', 'Tage')} alt.` : 'Es gibt noch keine Sicherung.',
+    backup_failed: (_name, _count) => 'Die letzte Sicherung ist fehlgeschlagen.',
     registrations_wait: (_name, count) =>
       count >= 100
         ? 'Mehr als 100 Personen warten auf Zustimmung.'

@@ -157,6 +157,7 @@ export const people = {
   wrongGuesses: 'Falsche Passwörter und Codes',
   notLocked: 'Nichts ist gesperrt',
   lockedSince: 'Seit',
+  lockCauses: { wrong_passwords: 'falsche Passwörter', wrong_codes: 'falsche Codes', wrong_answers: 'falsche Antworten' },
   wrongCounts: {
     wrong_passwords: (count, text) => `${text} ${count === 1 ? 'falsches Passwort' : 'falsche Passwörter'}.`,
     wrong_codes: (_, text) => `${text} falsche Codes des zweiten Faktors oder falsche Antworten auf die Sicherheitsfrage.`,

@@ -5,6 +5,7 @@ export const service = {
   title: 'Dienst',
   tabs: {
     settings: 'Einstellungen',
+    'sign-in': 'Anmeldung',
     look: 'Aussehen',
     mail: 'Mail',
     registration: 'Registrierung',
@@ -15,6 +16,8 @@ export const service = {
     catalog: 'Katalog',
     roles: 'Grundrollen',
   },
+  signInIntro:
+    'Wie sich Personen beim ganzen Dienst anmelden: Passwörter, was nach falschen geschieht, zweite Faktoren, Passkeys und Wallets, und wie lange es gilt. Eine Domäne kann eigene Regeln haben, und andere Anbieter sind weitere Wege:',
   settingsIntro: 'Die geltenden Einstellungen und woher sie kommen. Was hier geändert wird, gilt sofort.',
   api: 'Die API dieses Dienstes, für Entwickler',
   settingsWhat: 'Einstellungen',

@@ -47,6 +47,9 @@ export const domainSettings = {
   operated: 'The operator has connected it in the file of the domain.',
   people: 'People',
   groupsIn: 'Groups',
+  leavers: 'Who leaves',
+  leaversText:
+    'Whoever leaves the directory, or is disabled there, is disabled here at the next reading, and at once when they sign in or use a session. They keep their roles, and have them again if they come back.',
   lastRead: 'Last read',
   lastReading: 'Last reading',
   never: 'never',

@@ -37,10 +37,8 @@ export const overview = {
     password_file: (_name: string, _count: number) =>
       'The file admin-password is still in the data folder. Read it, then remove it.',
     no_backup: (_name: string, count: number) =>
-      count > 0
-        ? `The last back-up is ${counted(count, 'day', 'days')} old.`
-        : 'No back-up was made yet. Run: gatehouse backup FILE',
-    backup_failed: (_name: string, _count: number) => 'The last back-up failed. Run: gatehouse doctor',
+      count > 0 ? `The last back-up is ${counted(count, 'day', 'days')} old.` : 'No back-up was made yet.',
+    backup_failed: (_name: string, _count: number) => 'The last back-up failed.',
     registrations_wait: (_name: string, count: number) =>
       count >= 100 ? 'More than 100 people wait for approval.' : `${counted(count, 'person waits', 'people wait')} for approval.`,
     delivery_failed: (_name: string, count: number) => `${counted(count, 'message', 'messages')} could not be delivered.`,

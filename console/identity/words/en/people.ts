@@ -152,6 +152,7 @@ export const people = {
   wrongGuesses: 'Wrong passwords and codes',
   notLocked: 'Nothing is locked',
   lockedSince: 'Since',
+  lockCauses: { wrong_passwords: 'wrong passwords', wrong_codes: 'wrong codes', wrong_answers: 'wrong answers' },
   wrongCounts: {
     wrong_passwords: (count: number, text: string) => `${text} wrong ${count === 1 ? 'password' : 'passwords'}.`,
     wrong_codes: (_: number, text: string) => `${text} wrong codes of the second factor, or answers to the security question.`,

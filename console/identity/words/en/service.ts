@@ -2,6 +2,7 @@ export const service = {
   title: 'Service',
   tabs: {
     settings: 'Settings',
+    'sign-in': 'Sign-in',
     look: 'Look',
     mail: 'Mail',
     registration: 'Registration',
@@ -12,6 +13,8 @@ export const service = {
     catalog: 'Catalog',
     roles: 'Base roles',
   },
+  signInIntro:
+    'How people sign in to the whole service: passwords, what happens after wrong ones, second factors, passkeys and wallets, and how long it lasts. A domain can have rules of its own, and other providers are further ways in:',
   settingsIntro: 'The settings in effect, and where each comes from. What is changed here takes effect at once.',
   api: 'The API of this service, for developers',
   settingsWhat: 'settings',

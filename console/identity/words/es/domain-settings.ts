@@ -49,6 +49,9 @@ export const domainSettings: Words['domainSettings'] = {
   operated: 'El operador lo ha conectado en el archivo del dominio.',
   people: 'Personas',
   groupsIn: 'Grupos',
+  leavers: 'Quien se va',
+  leaversText:
+    'Quien deja el directorio, o queda desactivado en él, se desactiva aquí en la próxima lectura, y enseguida si inicia sesión o usa una sesión. Conserva sus roles, y los tiene de nuevo si vuelve.',
   lastRead: 'Leído por última vez',
   lastReading: 'Última lectura',
   never: 'nunca',

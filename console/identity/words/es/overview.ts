@@ -39,10 +39,8 @@ export const overview: Words['overview'] = {
     password_file: (_name: string, _count: number) =>
       'El archivo admin-password sigue en la carpeta de datos. Léalo y elimínelo.',
     no_backup: (_name: string, count: number) =>
-      count > 0
-        ? `La última copia de seguridad tiene ${counted(count, 'día', 'días')}.`
-        : 'Todavía no hay copia de seguridad. Ejecute: gatehouse backup ARCHIVO',
-    backup_failed: (_name: string, _count: number) => 'La última copia de seguridad ha fallado. Ejecute: gatehouse doctor',
+      count > 0 ? `La última copia de seguridad tiene ${counted(count, 'día', 'días')}.` : 'Todavía no hay copia de seguridad.',
+    backup_failed: (_name: string, _count: number) => 'La última copia de seguridad ha fallado.',
     registrations_wait: (_name, count) =>
       count >= 100
         ? 'Más de 100 personas esperan la aprobación.'

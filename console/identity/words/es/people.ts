@@ -154,6 +154,11 @@ export const people: Words['people'] = {
   wrongGuesses: 'Contraseñas y códigos incorrectos',
   notLocked: 'No hay ningún bloqueo',
   lockedSince: 'Desde',
+  lockCauses: {
+    wrong_passwords: 'contraseñas incorrectas',
+    wrong_codes: 'códigos incorrectos',
+    wrong_answers: 'respuestas incorrectas',
+  },
   wrongCounts: {
     wrong_passwords: (count: number, text: string) =>
       `${text} ${count === 1 ? 'contraseña incorrecta' : 'contraseñas incorrectas'}.`,

@@ -4,6 +4,7 @@ export const service: Words['service'] = {
   title: 'Servicio',
   tabs: {
     settings: 'Ajustes',
+    'sign-in': 'Inicio de sesión',
     look: 'Aspecto',
     mail: 'Correo',
     registration: 'Registro',
@@ -14,6 +15,8 @@ export const service: Words['service'] = {
     catalog: 'Catálogo',
     roles: 'Roles básicos',
   },
+  signInIntro:
+    'Cómo inician sesión las personas en todo el servicio: contraseñas, qué ocurre tras las incorrectas, segundos factores, llaves de acceso y carteras, y cuánto dura. Un dominio puede tener reglas propias, y otros proveedores son otras formas de entrar:',
   settingsIntro: 'Los ajustes vigentes y de dónde viene cada uno. Lo que se cambia aquí tiene efecto enseguida.',
   api: 'La API de este servicio, para desarrolladores',
   settingsWhat: 'ajustes',
