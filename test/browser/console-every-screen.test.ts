@@ -26,8 +26,22 @@ async function changeNothing(page: Page): Promise<void> {
   });
 }
 
+/** Waits until the page has done what a click begins: some dialogs read something before they open. */
+function followRequests(page: Page): () => Promise<void> {
+  let underWay = 0;
+  page.on('request', () => underWay++);
+  for (const end of ['requestfinished', 'requestfailed'] as const) page.on(end as 'requestfinished', () => underWay--);
+  return async () => {
+    let wasQuiet: boolean;
+    do {
+      wasQuiet = underWay === 0;
+      await page.evaluate(FRAMES);
+    } while (!wasQuiet || underWay > 0);
+  };
+}
+
 /** Presses the buttons of a screen; returns the names of those that opened a dialog. */
-async function* dialogsOf(page: Page, { path, acts }: ConsoleScreen): AsyncGenerator<string> {
+async function* dialogsOf(page: Page, { path, acts }: ConsoleScreen, isDone: () => Promise<void>): AsyncGenerator<string> {
   const dialog = page.locator('dialog[open]');
   for (const { name, row } of acts as readonly Act[]) {
     await visit(page, path);
@@ -35,8 +49,7 @@ async function* dialogsOf(page: Page, { path, acts }: ConsoleScreen): AsyncGener
     const button = place.getByRole('button', typeof name === 'string' ? { name, exact: true } : { name }).first();
     if (!(await button.isVisible()) || (await button.getAttribute('type')) === 'submit') continue;
     await button.click();
-    // A dialog opens at once.
-    await page.evaluate(FRAMES);
+    await isDone();
     if (!(await dialog.isVisible())) continue;
     yield String(name);
   }
@@ -61,6 +74,7 @@ onDatabase('SQLite', 'Every screen of the console', { settings: DELETION_ALLOWED
     const person = { id: user.id as string, name: user.name as string, password };
     const page = await openConsole(chromium, api, { person, options: { bypassCSP: true } });
     await changeNothing(page);
+    const isDone = followRequests(page);
     const troubles: string[] = [];
     const nameOf = (path: string): string => `console${path.replace(/\W+/g, '-')}`.replace(/[0-9a-f]{32}/, 'one');
     for (const screen of aShareOf(consoleScreens(world, person), 8)) {
@@ -68,7 +82,7 @@ onDatabase('SQLite', 'Every screen of the console', { settings: DELETION_ALLOWED
       const name = nameOf(screen.path);
       troubles.push(...(await lookTroubles(page, name)));
       troubles.push(...(await keyboardTroubles(page)).map((trouble) => `${name}: ${trouble}`));
-      for await (const opened of dialogsOf(page, screen)) {
+      for await (const opened of dialogsOf(page, screen, isDone)) {
         const dialog = `${name}-${opened.replace(/\W+/g, '-')}`;
         troubles.push(...(await lookTroubles(page, dialog)));
         if (!(await escapes(page))) troubles.push(`${dialog}: Escape does not close it`);
