@@ -14,6 +14,7 @@ const LISTS = [
   'organizations',
   'domains',
   'applications',
+  'apis',
   'credentials',
   'providers',
   'provisioning',
