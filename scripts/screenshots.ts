@@ -81,6 +81,7 @@ function consoleScreens({ identity }: Service, { person, group, organization, ap
       at(`domain-${tab}`, `/domains/default?tab=${tab}`),
     ),
     at('applications', '/applications'),
+    at('applications-registered', '/applications/registered'),
     at('application-new', '/applications/new'),
     at('application-new-web', '/applications/new?kind=web'),
     at('application', `/applications/${application}`),

@@ -26,6 +26,12 @@ export const routes: readonly Route<ScreenEntry>[] = [
   screen('/domains/:id', 'gh-domain', () => import('./domains/domain.ts'), 'administration'),
   screen('/applications', 'gh-applications', () => import('./applications/applications.ts'), 'applications'),
   screen('/applications/new', 'gh-new-application', () => import('./applications/new-application.ts'), 'first-application'),
+  screen(
+    '/applications/registered',
+    'gh-registered-applications',
+    () => import('./applications/registered.ts'),
+    'self-registration',
+  ),
   screen('/applications/:id', 'gh-application', () => import('./applications/application.ts'), 'applications'),
   screen('/apis', 'gh-apis', () => import('./apis/apis.ts'), 'secure-an-api'),
   screen('/apis/:id', 'gh-api', () => import('./apis/api.ts'), 'secure-an-api'),

@@ -2,6 +2,7 @@
 import { makeNouns } from '../../test/support/nouns.ts';
 import { LOGO } from '../../test/support/pictures.ts';
 import { tourDomainConfig, tourEndpointFilter, tourLimits, tourPolicies } from './catalog-tour.ts';
+import { tourClientRegistration } from './client-registration-tour.ts';
 import { tourApplicationCredentials, tourOAuth1, tourTrusts } from './delegations-tour.ts';
 import { tourEc2 } from './ec2-tour.ts';
 import { tourFederation } from './federation-tour.ts';
@@ -51,6 +52,7 @@ export async function tourIdentity(api: Recorder): Promise<void> {
   await tourRegistration(api, town);
   await tourFederation(api);
   await tourScim(api, town.ada);
+  await tourClientRegistration(api);
   await tourService(api, town);
   api.examples.logIn!.answers!['401'] = RECEIPT;
   api.examples.getIssuerDidDocument = { answers: { 200: DID_DOCUMENT } };

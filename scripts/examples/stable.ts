@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 
 const SECRET_FIELDS =
-  'secret|signature|client_secret|access_token|refresh_token|id_token|device_token|device_code|activation_key|token|blob|request_uri|two_factor_key|uri';
+  'secret|signature|client_secret|registration_access_token|access_token|refresh_token|id_token|device_token|device_code|activation_key|token|blob|request_uri|two_factor_key|uri';
 const CROCKFORD = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 
 /** `text`: the example of an operation, as JSON. Those of all operations are given in the order in which they were called. */

@@ -2,6 +2,7 @@
 
 import type { IdentityApp } from './access/rules/index.ts';
 import { mountAllowed, mountAppAssignments, mountAppRoles, mountPermissions } from './applications/app-roles/index.ts';
+import { mountClientRegistration, mountRegisteredApplications } from './applications/client-registration/index.ts';
 import { mountConsumers } from './applications/consumers/index.ts';
 import { mountDiscovery } from './catalog/discovery/index.ts';
 import { mountEndpointFilter } from './catalog/endpoint-filter/index.ts';
@@ -76,6 +77,8 @@ const MOUNTS = [
   mountPolicyAssociations,
   mountLimits,
   mountConsumers,
+  mountRegisteredApplications,
+  mountClientRegistration,
   mountAppRoles,
   mountPermissions,
   mountAppAssignments,

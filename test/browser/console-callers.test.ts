@@ -100,7 +100,7 @@ const SHOWN = `(() => {
 })()`;
 
 /** Screens of their own, below that of a list. */
-const NO_THINGS = ['new', 'invitations', 'deletions', 'import', 'waiting'];
+const NO_THINGS = ['new', 'invitations', 'deletions', 'import', 'waiting', 'registered'];
 const READS: Readonly<Record<string, string>> = {
   people: '/v3/users',
   groups: '/v3/groups',

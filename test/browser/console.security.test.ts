@@ -48,6 +48,9 @@ async function plant(api: TestApi, world: ConsoleWorld): Promise<string[]> {
   await change(`/v3/domains/${world.domain.id}`, { domain: both('domain') });
   await change(`/v3/roles/${world.customRole.id}`, { role: both('role') });
   await change(`/v3/OS-OAUTH2/consumers/${world.application.id}`, { consumer: both('application') });
+  await change(`/v3/OS-OAUTH2/consumers/${world.registered.id}`, { consumer: { name: text('registered') } });
+  const token = { domain_id: world.domain.id, name: text('registration-token') };
+  assert.equal((await api.post('/v3/OS-OAUTH2/registration_tokens', { registration_token: token })).status, 201);
   await change(`/v3/OS-ROLES/roles/${world.role.id}`, { role: { name: text('application-role') } });
   await change(`/v3/OS-ROLES/permissions/${world.permission.id}`, {
     permission: { name: text('permission'), action: 'GET', resource: `/${text('resource')}` },

@@ -10,7 +10,8 @@ import { serviceScreens } from './console-service-screens.ts';
 import type { Ids } from './every-route.ts';
 import { LOGO } from './pictures.ts';
 
-const { people, organizations, domainSettings, look, grants, apis, applications, audit, why, trySignIn } = words;
+const { people, organizations, domainSettings, look, grants, apis, applications, selfRegistration, audit, why, trySignIn } =
+  words;
 
 function apiScreen({ nouns: { api } }: ConsoleWorld): ConsoleScreen {
   const ids = { api_id: api.id };
@@ -86,6 +87,7 @@ function listScreens(world: ConsoleWorld): ConsoleScreen[] {
       acts: [{ name: apis.create, rule: 'identity:create_api' }],
     },
     apiScreen(world),
+    registeredScreen(world),
     { route: '/try/:id', path: '/try/x', acts: [] },
     {
       route: '/why',
@@ -102,6 +104,31 @@ function listScreens(world: ConsoleWorld): ConsoleScreen[] {
       })),
     },
   ];
+}
+
+function registeredScreen({ registered, registrationToken, domain }: ConsoleWorld): ConsoleScreen {
+  const [rule, tokens] = ['identity:manage_registered_applications', 'identity:manage_registration_tokens'];
+  const path = `/v3/OS-OAUTH2/registered_applications/${registered.id}`;
+  const token = { name: 'x', domain_id: domain.id };
+  return {
+    route: '/applications/registered',
+    path: '/applications/registered',
+    opens: [rule],
+    acts: [
+      {
+        name: selfRegistration.newToken,
+        rule: tokens,
+        request: ['POST', '/v3/OS-OAUTH2/registration_tokens', { registration_token: token }],
+      },
+      { name: selfRegistration.keepTitle(registered.name), rule, request: ['POST', `${path}/keep`, {}] },
+      { name: selfRegistration.removeTitle(registered.name), rule, request: ['DELETE', path] },
+      {
+        name: selfRegistration.endTitle(registrationToken.name),
+        rule: tokens,
+        request: ['DELETE', `/v3/OS-OAUTH2/registration_tokens/${registrationToken.id}`],
+      },
+    ],
+  };
 }
 
 function placeScreens(world: ConsoleWorld, kind: 'project' | 'domain'): ConsoleScreen[] {

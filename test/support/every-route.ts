@@ -80,6 +80,10 @@ export async function makeWorld(api: TestApi) {
   const credentialType = (await api.post('/v3/OS-ROLE-CREDENTIALS/types', { credential_type: type })).body.credential_type;
   await api.put(`/v3/OS-ROLE-CREDENTIALS/targets/${application.id}`, { target: { did: `did:web:${type.id}.example` } });
   const connection = (await connect(api)).connection;
+  const registrationToken = (
+    await api.post('/v3/OS-OAUTH2/registration_tokens', { registration_token: { name: 'of a test', ...within } })
+  ).body.registration_token;
+  const registered = await makeRegistered(api, domain.id);
   const invitation = (
     await api.post('/v3/OS-REGISTRATION/invitations', { invitation: { email: `${uniqueName('eve')}@example.org`, ...within } })
   ).body.invitation;
@@ -107,10 +111,22 @@ export async function makeWorld(api: TestApi) {
     oauth1Consumer,
     credentialType,
     connection,
+    registrationToken,
+    registered,
     invitation,
     idp,
   };
 }
+/** An application that registered itself in a domain. */
+async function makeRegistered(api: TestApi, domainId: string): Promise<{ id: string; name: string }> {
+  const config = { application_registration: { mode: 'open' } };
+  await api.put(`/v3/domains/${domainId}/config`, { config });
+  const name = uniqueName('stranger');
+  const metadata = { client_name: name, redirect_uris: ['https://stranger.example.org/callback'] };
+  const answer = await api.post(`/openid/clients?domain_id=${domainId}`, metadata, { token: null });
+  return { id: answer.body.client_id, name };
+}
+
 export type World = Awaited<ReturnType<typeof makeWorld>>;
 
 /** The real ids of what a path names. */
@@ -143,6 +159,9 @@ export function idsFor(path: string, world: World): Ids {
         ? world.key.access
         : world.credential.id,
     list_id: 'no-list',
+    client_id: 'no-client',
+    registration_token_id: world.registrationToken.id,
+    registered_id: world.registered.id,
     application_credential_id: world.applicationCredential.id,
     access_rule_id: world.applicationCredential.access_rules[0].id,
     trust_id: world.trust.id,

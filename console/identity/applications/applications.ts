@@ -7,6 +7,7 @@ import { ListScreen } from '../list-screen.ts';
 import { session } from '../session.ts';
 import { words } from '../words/index.ts';
 import { smallLogo } from './logo.ts';
+import { subScreens } from './sub-screens.ts';
 import type { Consumer } from './types.ts';
 
 class Applications extends ListScreen<Consumer> {
@@ -30,20 +31,20 @@ class Applications extends ListScreen<Consumer> {
       empty: applications.empty,
       nothingFound: () => applications.nothingFound,
     };
-    return this.list(texts, [
+    return html`${subScreens('/applications')}${this.list(texts, [
       {
         name: applications.name,
         isHeader: true,
         sort: 'name',
         cell: (consumer) =>
-          html`${smallLogo(consumer)}<a href=${hrefOf(`/applications/${part(consumer.id)}`)}>${consumer.name}</a>`,
+          html`${smallLogo(consumer)}<a href=${hrefOf(`/applications/${part(consumer.id)}`)}>${consumer.name}</a>${consumer.registered_by ? html` <span class="badge">${words.selfRegistration.origins[consumer.registered_by]}</span>` : nothing}`,
       },
       { name: applications.description, cell: ({ description }) => description ?? '' },
       {
         name: applications.clientType,
         cell: ({ client_type }) => (client_type === 'public' ? applications.publicClient : applications.confidentialClient),
       },
-    ]);
+    ])}`;
   }
 }
 

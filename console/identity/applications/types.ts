@@ -12,6 +12,8 @@ export interface Consumer {
   readonly url?: string;
   readonly kind?: Kind | null;
   readonly post_logout_redirect_uris?: readonly string[];
+  /** If it registered itself. */
+  readonly registered_by?: 'token' | 'open' | 'document';
   /** What else it has, by the names of client registration. */
   readonly extra?: Readonly<Record<string, unknown>>;
   /** `logo`: the image, if there is one. */

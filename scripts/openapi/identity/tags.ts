@@ -44,6 +44,7 @@ export const TAGS = {
   Federation: 'External identity providers that people sign in through, and mappings of their assertions to users.',
   SCIM: 'Provisioning by SCIM 2 (RFC 7643, 7644 and 9865): users, groups and organizations.',
   'OS-SCIM': 'SCIM as Keyrock’s back-end serves it, in its versions 1 and 2.',
+  'Self-registration': 'Applications that register themselves, and tokens for it: for administrators and managers of a domain.',
   'SCIM connections': 'Bearer tokens with which another program provisions one domain by SCIM.',
   Impact: 'What a deletion would end and remove, before it is done.',
   Audit: 'What happened, by whom, and with which outcome.',

@@ -1,7 +1,9 @@
 // Applications, their roles, and the wallets that are trusted.
+import { Throttle, type ThrottleRule } from '../../platform/limits/index.ts';
 import type { Delegation } from '../delegation/build.ts';
 import { createApis } from './apis/index.ts';
 import { createAppAssignments, createAppRoles, createManagers, createUserPermissions } from './app-roles/index.ts';
+import { createClientRegistration, FETCHES_LIMIT, REGISTRATIONS_LIMIT } from './client-registration/index.ts';
 import { createConsumers } from './consumers/index.ts';
 import { readWalletProviders } from './wallet-providers/index.ts';
 
@@ -14,13 +16,17 @@ export function buildApplications(below: Delegation) {
     managedApplications: (caller) => managers.managedApplications(caller, 'manage-application'),
     managedBy: (userId) => managers.managedBy(userId, 'manage-application'),
   } satisfies Parameters<typeof createConsumers>[0]['management'];
+  const consumers = createConsumers({ ...below, management });
+  const throttle = (rule: ThrottleRule) => new Throttle(below.rateLimits ? rule : undefined, below.clock);
+  const [registrations, fetches] = [throttle(REGISTRATIONS_LIMIT), throttle(FETCHES_LIMIT)];
   return {
     ...below,
     userPermissions,
     apis: createApis({ ...below, userPermissions }),
     managers,
     managedApplications: management.managedApplications,
-    consumers: createConsumers({ ...below, management }),
+    consumers,
+    clientRegistration: createClientRegistration({ ...below, consumers, registrations, fetches }),
     appRoles: createAppRoles({ ...below, managers }),
     appAssignments: createAppAssignments({ ...below, userPermissions }),
     walletProviders: readWalletProviders(below),

@@ -221,6 +221,14 @@ export const identityFaults = {
 
   'access_token.not_found': { status: 404, text: 'Could not find the access token.' },
   'oauth.invalid_client': { status: 401, text: 'Client authentication failed.' },
+  'oauth.invalid_token': { status: 401, text: 'The token is not valid, or no longer.' },
+  'oauth.invalid_redirect_uri': { status: 400, text: 'The redirect URI {uri} cannot be registered: {why}.' },
+  'oauth.invalid_client_metadata': { status: 400, text: '{field} cannot be registered: {why}.' },
+  'oauth.registration_off': { status: 403, text: 'Applications do not register themselves here.' },
+  'oauth.registration_full': {
+    status: 429,
+    text: 'As many applications as there may be have registered themselves. Try again later.',
+  },
   'oauth.unsupported_grant_type': { status: 400, text: 'The grant_type is not supported.' },
   'pki.gone': { status: 410, text: 'This API is no longer available due to the removal of support for PKI tokens.' },
 
@@ -291,6 +299,13 @@ export const identityFaults = {
 
   ...federationFaults,
 
+  'consumer.not_kept': {
+    status: 409,
+    text: 'The application {id} registered itself. Somebody keeps it before its people are not asked for consent.',
+  },
+  'consumer.kept_already': { status: 409, text: 'The application {id} was kept already.' },
+  'registration_token.not_found': missing('registration token'),
+  'registration_token.too_many': { status: 409, text: 'The domain has {limit} tokens that are good. End some of them.' },
   'consumer.not_found': missing('consumer'),
   'consumer.previous_secret_works': {
     status: 409,

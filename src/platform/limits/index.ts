@@ -3,4 +3,4 @@ export { addressKey } from './address.ts';
 export { FairQueue, type QueueClient } from './fair-queue.ts';
 export { type AttemptOrigin, attemptKey, Gate, type GateRules } from './gate.ts';
 export { RecentCounts } from './recent.ts';
-export { Throttle } from './throttle.ts';
+export { Throttle, type ThrottleRule } from './throttle.ts';

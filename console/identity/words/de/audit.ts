@@ -53,6 +53,7 @@ export const audit = {
     link: 'Verbundenes Konto',
     credential: 'Zugangsdaten',
     scim_connection: 'Verbindung zur Bereitstellung',
+    registration_token: 'Registrierungs-Token',
     region: 'Region',
     service: 'Dienst',
     endpoint: 'Endpunkt',

@@ -25,6 +25,7 @@ import { providers } from './providers.ts';
 import { provisioning } from './provisioning.ts';
 import { registering } from './registering.ts';
 import { registration } from './registration.ts';
+import { selfRegistration } from './self-registration.ts';
 import { service } from './service.ts';
 import { settings } from './settings.ts';
 import { signInPreview } from './sign-in-preview.ts';
@@ -52,6 +53,7 @@ export const words: Translation<Words> = {
   provisioning,
   registering,
   registration,
+  selfRegistration,
   service,
   settings,
   signInPreview,

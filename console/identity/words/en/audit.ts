@@ -50,6 +50,7 @@ export const audit = {
     link: 'Connected account',
     credential: 'Credential',
     scim_connection: 'Provisioning connection',
+    registration_token: 'Registration token',
     region: 'Region',
     service: 'Service',
     endpoint: 'Endpoint',

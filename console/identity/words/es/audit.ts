@@ -52,6 +52,7 @@ export const audit: Words['audit'] = {
     link: 'Cuenta conectada',
     credential: 'Credencial',
     scim_connection: 'Conexión de aprovisionamiento',
+    registration_token: 'Token de registro',
     region: 'Región',
     service: 'Servicio',
     endpoint: 'Punto de acceso',

@@ -262,6 +262,8 @@ export const baseRules = {
   'identity:list_replicas': adminOrSystemReader,
 
   'identity:manage_scim_connections': givesSecret(admin),
+  'identity:manage_registration_tokens': givesSecret(adminOrManager),
+  'identity:manage_registered_applications': both(adminOrManager, withOwnRights),
   'OS-SCIM:administer': rule(admin, 'administrators; others are answered 401, as Keyrock does'),
   'OS-SCIM:discover': anyCaller,
   'SCIM:discover': anyCaller,

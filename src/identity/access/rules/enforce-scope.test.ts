@@ -120,6 +120,7 @@ const ADDED: readonly (readonly [rules: string, who: Record<Place, readonly Pers
   ['list_user_locks get_user_lock preview_sign_in unlock_user update_domain_settings', domainAdmins],
   ['list_account_deletions get_account_deletion list_invitations get_invitation explain_access', readers],
   ['list_waiting_registrations', readers],
+  ['manage_registration_tokens manage_registered_applications', domainAdmins],
   [
     'count_audit_events get_service_overview list_domain_settings',
     { ...systemReaders, inDomain: [...SYSTEM, 'admin@domain'], inProject: [...SYSTEM, 'admin@domain'] },

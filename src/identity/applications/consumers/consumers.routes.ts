@@ -33,7 +33,7 @@ import type { ConsumerWithSecret } from './secrets.rules.ts';
 
 const tag = 'Consumers';
 
-const FILTERS = filterDocumentation(['name', 'description', 'client_type', 'grant_type']);
+const FILTERS = filterDocumentation(['name', 'description', 'client_type', 'grant_type', 'registered_by']);
 const FILTERED = searchDocumentation(FILTERS, 'name', NAME_AND_CREATION);
 const untilOf = (time: number | null) => (time === null ? {} : { previous_secret_expires_at: isoTime(time * 1000) });
 

@@ -8,11 +8,13 @@ import { criteriaOf, type Filters, foundPage, NAME_AND_CREATION, pageOf, searchO
 import type { ConsumerChanges } from './attributes.ts';
 import { refuseBuiltIn } from './built-in.ts';
 import { deleteConsumer, endGrants, findConsumer, listConsumers, lockConsumer } from './consumers.store.ts';
-import { createConsumer, insertNewConsumer, type NewConsumer } from './create.rules.ts';
+import { createConsumer, insertNewConsumer, type NewConsumer, newConsumerRow } from './create.rules.ts';
 import { type ConsumerDeps, tagOfConsumer } from './deps.ts';
 import { type ConsumerBodyBuilder, ensureConsumer } from './ensure.rules.ts';
 import { logoPathOf, readLogo, readLogoImage, removeLogo, replaceLogo } from './logo.rules.ts';
 import { logoIdsOf } from './logo.store.ts';
+import { noteRegistration, removeRegistered, rewriteRegistered, saysTheSame } from './registered.rules.ts';
+import type { RegistrationColumns } from './registration.ts';
 import { reviseConsumer } from './revise.rules.ts';
 import {
   type ConsumerWithSecret,
@@ -24,7 +26,7 @@ import {
 } from './secrets.rules.ts';
 
 const filters: Filters = Object.fromEntries(
-  ['name', 'description', 'client_type', 'grant_type'].map((name) => [
+  ['name', 'description', 'client_type', 'grant_type', 'registered_by'].map((name) => [
     name,
     { column: `consumers.${name}`, kind: 'text' as const },
   ]),
@@ -79,7 +81,19 @@ export function createConsumers(deps: ConsumerDeps) {
     listOfUser: async (userId: string, query: Query) => pageOfConsumers(deps, await deps.management.managedBy(userId), query),
     withSecret: (row: ConsumerRow) => withSecret(deps, row),
     create: (caller: Caller, body: NewConsumer) => createConsumer(deps, caller, body),
-    insert: (transaction: Change, body: NewConsumer, id?: string) => insertNewConsumer(deps, transaction, body, id),
+    insert: (transaction: Change, body: NewConsumer, id?: string, registration?: RegistrationColumns) =>
+      insertNewConsumer(deps, transaction, body, id, registration),
+    /** The row stays as it is until the transaction ends. */
+    lock: ({ tx }: Pick<Change, 'tx'>, id: string) => lockConsumer(deps.db, tx, id),
+    /** Of applications that registered themselves: without any check of the caller. */
+    rewriteRegistered,
+    saysTheSame,
+    /** Not stored. */
+    rowOf: (body: NewConsumer, id: string, registration: RegistrationColumns) => newConsumerRow(deps, body, id, registration),
+    noteRegistration,
+    removeRegistered,
+    /** Whoever keeps an application that registered itself manages it, as if they had registered it. */
+    adopt: (transaction: Change, caller: Caller, id: string) => deps.management.onRegistered(transaction, caller, id),
     update: (caller: Caller, consumer: ConsumerRow, body: ConsumerChanges) => reviseConsumer(deps, caller, consumer, body),
     remove: (caller: Caller, consumer: ConsumerRow) => removeConsumer(deps, caller, consumer),
     async rotateSecret(caller: Caller, consumer: ConsumerRow, graceSeconds?: number): Promise<ConsumerWithSecret> {

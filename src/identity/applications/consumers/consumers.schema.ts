@@ -1,4 +1,5 @@
 // Wire format of consumers: applications registered to consume OAuth2 resources.
+import { isoTime } from '../../../platform/clock.ts';
 import { t } from '../../../platform/http/index.ts';
 import { MAX_SMALL_PICTURE } from '../../../platform/pictures/index.ts';
 import type { ConsumerRow } from '../../ground/database/index.ts';
@@ -38,6 +39,8 @@ export const consumerFields = [
   'extra',
   'secret',
   'previous_secret_expires_at',
+  'registered_by',
+  'registration_expires_at',
 ];
 
 const exampleBody = {
@@ -90,11 +93,13 @@ const example = {
     logo: 'http://localhost:5000/openid/logos/3q2-7wTn…',
   },
 };
-const Consumer = t.open(shared, {}, { examples: [example] });
+/** Of one that registered itself, and until when if nobody has kept it (applications/client-registration). */
+const registration = { registered_by: t.oneOf('token', 'open', 'document'), registration_expires_at: t.nullable(t.string()) };
+const Consumer = t.open(shared, registration, { examples: [example] });
 const ConsumerWithSecret = t.open(
   { ...shared, secret: t.string() },
   /** While a previous secret works. */
-  { previous_secret_expires_at: t.string() },
+  { ...registration, previous_secret_expires_at: t.string() },
   { examples: [{ ...example, secret: 'Jx0v…', previous_secret_expires_at: '2026-12-08T22:02:00.000000Z' }] },
 );
 /** At most 30 days. */
@@ -146,9 +151,12 @@ export const LogoEnvelope = t.envelope(
   ),
 );
 
+const until = (seconds: number | null): string | null => (seconds === null ? null : isoTime(seconds * 1000));
+
 /** `logo`: its id. */
 export function renderConsumer(base: string, row: ConsumerRow, logo?: string) {
-  const extra = withoutBadLinks(attributesOf(row));
+  // Nobody says of an application that it registered itself.
+  const { registered_by: _, registration_expires_at: __, ...extra } = withoutBadLinks(attributesOf(row));
   return {
     ...extra,
     id: row.id,
@@ -160,6 +168,9 @@ export function renderConsumer(base: string, row: ConsumerRow, logo?: string) {
     redirect_uris: JSON.parse(row.redirect_uris) as string[],
     scopes: JSON.parse(row.scopes) as string[],
     extra,
+    ...(row.registered_by === null
+      ? {}
+      : { registered_by: row.registered_by, registration_expires_at: until(row.registration_expires_at) }),
     links: {
       self: `${base}/v3/OS-OAUTH2/consumers/${row.id}`,
       ...(logo === undefined ? {} : { logo: `${base}${logoPath(logo)}` }),

@@ -12,23 +12,34 @@ import { insertConsumer } from './consumers.store.ts';
 import type { ConsumerDeps } from './deps.ts';
 import { columnsOf, postLogoutUrisOf, SKIP_CONSENT } from './openid-fields.ts';
 import { checkRedirectUriConflicts } from './redirect-uris.ts';
+import { NOT_REGISTERED, type RegistrationColumns } from './registration.ts';
 import { type ConsumerWithSecret, newSealedSecret, withSecret } from './secrets.rules.ts';
+
+const registeredWith = ({
+  registered_by: by,
+  registration_domain_id: domain,
+  registration_token: token,
+}: RegistrationColumns) => ({
+  registered_by: by,
+  ...(domain === null ? {} : { domain_id: domain }),
+  ...(token === null ? {} : { token }),
+});
 
 export type NewConsumer = Static<typeof CreateConsumer>['consumer'];
 
-/** Inserts a consumer in an existing transaction. */
-export async function insertNewConsumer(
+/** The row of a consumer that is not stored yet. */
+export function newConsumerRow(
   { clock, seal }: Pick<ConsumerDeps, 'clock' | 'seal'>,
-  { tx, audit }: Change,
   body: NewConsumer,
-  id = newId(),
-): Promise<ConsumerRow> {
+  id: string,
+  registration: RegistrationColumns = NOT_REGISTERED,
+): ConsumerRow {
   const registered = {
     client_type: body.client_type ?? 'confidential',
     grant_type: body.grant_type ?? 'authorization_code',
     redirect_uris: JSON.stringify(body.redirect_uris ?? []),
   };
-  const row: ConsumerRow = {
+  return {
     id,
     name: body.name,
     description: body.description ?? null,
@@ -40,10 +51,23 @@ export async function insertNewConsumer(
     previous_secret: null,
     previous_secret_until: null,
     created_at: seconds(clock),
+    ...registration,
   };
+}
+
+/** Inserts a consumer in an existing transaction. */
+export async function insertNewConsumer(
+  deps: Pick<ConsumerDeps, 'clock' | 'seal'>,
+  { tx, audit }: Change,
+  body: NewConsumer,
+  id = newId(),
+  registration: RegistrationColumns = NOT_REGISTERED,
+): Promise<ConsumerRow> {
+  const row = newConsumerRow(deps, body, id, registration);
   checkAuthentication(row);
   await insertConsumer(tx, row);
-  audit('consumer.created', { kind: 'consumer', id });
+  if (registration.registered_by === null) audit('consumer.created', { kind: 'consumer', id });
+  else audit('consumer.registered_itself', { kind: 'consumer', id }, registeredWith(registration));
   return row;
 }
 

@@ -21,17 +21,20 @@ export {
   type ClientKey,
   type ClientKeyAlgorithm,
   certificateThumbprint,
+  isClientKeySet,
   readClientKeys,
 } from './client-keys.ts';
 export { mountConsumers } from './consumers.routes.ts';
 export { type Consumers, createConsumers } from './consumers.rules.ts';
 export { findConsumer, namesOfConsumers } from './consumers.store.ts';
+export type { NewConsumer } from './create.rules.ts';
 export { tagOfConsumer } from './deps.ts';
 export type { ConsumerValues } from './ensure.rules.ts';
 export { grantsOf } from './grants.ts';
 export { logoPath } from './logo-image.ts';
 export {
   attributesOf,
+  DEVICE,
   GRANTS,
   ID_TOKEN_ALGORITHMS,
   OPENID_SCOPES,
@@ -42,6 +45,7 @@ export {
   SKIP_CONSENT,
   TOKEN_EXCHANGE,
 } from './openid-fields.ts';
-export { isNative, isRedirectUri, redirectUriConflict } from './redirect-uris.ts';
+export { isLoopback, isNative, isRedirectUri, redirectUriConflict } from './redirect-uris.ts';
+export { isStrangers, type RegistrationColumns } from './registration.ts';
 export type { ConsumerWithSecret } from './secrets.rules.ts';
 export { hasLostSince } from './taken-away.ts';

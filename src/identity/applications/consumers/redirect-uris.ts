@@ -51,6 +51,9 @@ export const isNative = (uris: readonly string[]): boolean => uris.some((uri) =>
 
 const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]']);
 
+/** A program on the machine of the person (RFC 8252, 7.3). */
+export const isLoopback = (uri: string): boolean => /^http:/i.test(uri) && LOOPBACK.has(URL.parse(uri)?.hostname ?? '');
+
 /** Why a URI does not fit the others: the redirect URIs of a client are either those of a native application or of a web one (RFC 8252). */
 export function redirectUriConflict(uri: string, native: boolean): string | undefined {
   const { protocol, hostname } = new URL(uri);

@@ -10,6 +10,7 @@ import { endGrants, lockConsumer, updateConsumer } from './consumers.store.ts';
 import { type ConsumerDeps, tagOfConsumer } from './deps.ts';
 import { attributesOf, columnsOf, postLogoutUrisOf, setsPostLogoutUris } from './openid-fields.ts';
 import { checkRedirectUriConflicts } from './redirect-uris.ts';
+import { isStrangers } from './registration.ts';
 import { type Comparable, comparable, isSame, takesAway } from './taken-away.ts';
 
 function revisedColumns(current: ConsumerRow, body: ConsumerChanges) {
@@ -59,6 +60,7 @@ export async function reviseConsumer(
     if (AUTHENTICATION_FIELDS.some((field) => changed[field] !== undefined)) checkAuthentication({ ...current, ...values });
     const [before, after] = [comparable(current), comparable(values)];
     if (needsTrust(before, after)) permit(caller, 'trust_consumer');
+    if (after.skipsConsent && isStrangers(current)) fail('consumer.not_kept', { id });
     await updateConsumer(tx, id, values);
     if (takesAway(before, after)) await endGrants(tx, id);
     invalidate(tagOfConsumer(id));

@@ -54,6 +54,15 @@ const upTo =
 const always = (): boolean => true;
 const isSame = (value: unknown, than: unknown): boolean => String(value ?? '') === String(than ?? '');
 
+const someOf = (value: unknown, than: unknown): boolean =>
+  (value as readonly string[]).every((one) => (than as readonly string[]).includes(one));
+/** `https` is every host, `*.example.org` those below it. */
+const isRedirectWithin = (one: string, outer: readonly string[]): boolean =>
+  outer.includes(one) ||
+  (one !== 'loopback' &&
+    one !== 'https' &&
+    outer.some((other) => other === 'https' || (other.startsWith('*.') && one.endsWith(other.slice(1)))));
+
 /**
  * Whether a value is at least as strict as another one. What is not here has no order: managers of domains may only have the other one.
  * Patterns among them: some take for ever. Passkeys that are off leave less secure ways in, so that counts as open.
@@ -84,6 +93,14 @@ const STRICTER: Readonly<Record<string, (value: unknown, than: unknown) => boole
   'registration.given_name': upTo('off', 'optional', 'required'),
   'registration.family_name': upTo('off', 'optional', 'required'),
   'registration.language': upTo('off', 'optional', 'required'),
+  'application_registration.mode': upTo('open', 'token', 'off'),
+  'application_registration.documents': upTo('allowed', 'off'),
+  'application_registration.redirects': (value, than) =>
+    (value as readonly string[]).every((one) => isRedirectWithin(one, than as readonly string[])),
+  'application_registration.grants': someOf,
+  'application_registration.scopes': someOf,
+  'application_registration.limit': atMost,
+  'application_registration.days': atMost,
   'passkeys.policy': upTo('off', 'allowed', 'required_for_administrators'),
   'wallet.sign_in': (value, than) => value === 'off' || than === 'both' || isSame(value, than),
   'account.deletion': upTo('allowed', 'off'),

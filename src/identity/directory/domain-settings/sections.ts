@@ -1,5 +1,5 @@
-// What a domain can have for itself: the sections of its file, and the groups of its configuration in the API. The defaults of [passwords],
-// [lock_out], [two_factor], [sessions], [registration], [passkeys], [wallet], [account] and [look] are the settings of the service.
+// What a domain can have for itself: the sections of its file, and the groups of its configuration in the API. The defaults of those in
+// OF_SERVICE are the settings of the service.
 import { type SectionValues, type Setting, setting } from '../../../platform/config/index.ts';
 import { type IdentityConfig, identitySettings } from '../../ground/settings/index.ts';
 import { ldapSection } from './ldap.section.ts';
@@ -32,6 +32,15 @@ export const OF_SERVICE = {
     givenName: 'registrationGivenName',
     familyName: 'registrationFamilyName',
     language: 'registrationLanguage',
+  },
+  application_registration: {
+    mode: 'applicationRegistration',
+    documents: 'applicationDocuments',
+    redirects: 'applicationRedirects',
+    grants: 'applicationGrants',
+    scopes: 'applicationScopes',
+    limit: 'applicationLimit',
+    days: 'applicationDays',
   },
   passkeys: { policy: 'passkeyPolicy' },
   wallet: { signIn: 'walletSignIn' },
@@ -121,6 +130,15 @@ export const domainSections = {
     givenName: ofService('given_name', identitySettings.registrationGivenName),
     familyName: ofService('family_name', identitySettings.registrationFamilyName),
     language: ofService('language', identitySettings.registrationLanguage),
+  },
+  application_registration: {
+    mode: ofService('mode', identitySettings.applicationRegistration),
+    documents: ofService('documents', identitySettings.applicationDocuments),
+    redirects: ofService('redirects', identitySettings.applicationRedirects),
+    grants: ofService('grants', identitySettings.applicationGrants),
+    scopes: ofService('scopes', identitySettings.applicationScopes),
+    limit: ofService('limit', identitySettings.applicationLimit),
+    days: ofService('days', identitySettings.applicationDays),
   },
   passkeys: { policy: ofService('policy', identitySettings.passkeyPolicy) },
   wallet: { signIn: ofService('sign_in', identitySettings.walletSignIn) },

@@ -13,7 +13,7 @@ export {
 export { displayNameOf } from './display-name.ts';
 export { isPlainAddress } from './email-text.ts';
 export { nameKey, unknownUserKey } from './name-key.ts';
-export { areAlike } from './names.ts';
+export { areAlike, lookalikeForm, nameProblem } from './names.ts';
 export { isLikeAddress, isOwnName, withoutAddress } from './own-name.ts';
 export type { BesideExpired } from './own-password.rules.ts';
 export type { OwnProfile } from './own-profile.rules.ts';

@@ -12,6 +12,7 @@ import type { IssuedCredentialTables } from './issued-credentials.ts';
 import type { LookTables } from './look.ts';
 import type { LogoutRow, MailRow, OutboxRow } from './messages.ts';
 import type { OperationTables } from './operation.ts';
+import type { RegistrationTables } from './registration.ts';
 import type { RoleCredentialTables } from './role-credentials.ts';
 
 /** 0 or 1: both databases store booleans as integers. */
@@ -128,6 +129,15 @@ export interface ConsumerRow {
   previous_secret: string | null;
   previous_secret_until: number | null;
   created_at: number;
+  /** How it registered itself; null: somebody registered it. */
+  registered_by: 'token' | 'open' | 'document' | null;
+  /** The domain whose policy let it register, and whose people may sign in; null: every domain whose policy says so. */
+  registration_domain_id: string | null;
+  /** The name of the token with which it registered. */
+  registration_token: string | null;
+  registration_access_hash: string | null;
+  /** It is deleted then, unless it is used before. Null: somebody registered or kept it. */
+  registration_expires_at: number | null;
 }
 
 export interface ApplicationLogoRow {
@@ -289,6 +299,7 @@ export interface Tables
     RoleCredentialTables,
     IssuedCredentialTables,
     LookTables,
+    RegistrationTables,
     OperationTables {
   projects: ProjectRow;
   project_tags: { project_id: string; name: string };
@@ -379,4 +390,5 @@ export type { DirectoryEntryRow } from './directories.ts';
 export type { CredentialState, IssuedCredentialRow, StatusListRow } from './issued-credentials.ts';
 export type { BrandPictureRow, DomainPictureRow, MailTextRow } from './look.ts';
 export type { ReplicaRow } from './operation.ts';
+export type { RegistrationTokenRow } from './registration.ts';
 export type { CredentialTypeRow, IssuerCertificateRow, IssuerKeyRow } from './role-credentials.ts';

@@ -14,7 +14,7 @@ const { en, es, de } = LANGUAGES;
 const OF_APIS = new RegExp(
   [
     '^(?:token|project|registration|group|role|grant|assignments|access_token|oauth|scim|mapping|protocol)\\.',
-    '^(?:openid_provider|wallet_provider|service_provider|consumer|application|permission|organization|credential|list|server|key|delivery|session|application_grant)\\.',
+    '^(?:openid_provider|wallet_provider|service_provider|consumer|application|permission|organization|credential|registration_token|list|server|key|delivery|session|application_grant)\\.',
     '^(?:application_credential|access_rule|trust|oauth1|ec2|pki|delegated_access)\\.',
     `^(?:${Object.keys(NOUN_NAMES).join('|')})\\.`,
     '^(?:registered_limit|limit|domain_config|setting|brand_picture|domain_picture|mail_text|backup)\\.',

@@ -14,6 +14,12 @@ export const oauthErrors: ErrorFormat = ({ status, code, message }) => ({
 const OAUTH_CODES: Readonly<Record<string, string>> = {
   'oauth.invalid_client': 'invalid_client',
   'oauth.unsupported_grant_type': 'unsupported_grant_type',
+  // RFC 7591, 3.2.2; RFC 6750, 3.1
+  'oauth.invalid_token': 'invalid_token',
+  'oauth.invalid_redirect_uri': 'invalid_redirect_uri',
+  'oauth.invalid_client_metadata': 'invalid_client_metadata',
+  'oauth.registration_off': 'access_denied',
+  'oauth.registration_full': 'temporarily_unavailable',
   // OID4VCI, 8.3.1 and 11.3; RFC 6750, 3.1; RFC 9449, 7.1
   'role_credential.invalid_token': 'invalid_token',
   'role_credential.invalid_dpop_proof': 'invalid_dpop_proof',

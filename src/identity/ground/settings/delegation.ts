@@ -8,6 +8,7 @@ const LEAVABLE = [
   'two_factor',
   'sessions',
   'registration',
+  'application_registration',
   'passkeys',
   'wallet',
   'account',

@@ -1,6 +1,7 @@
 // Settings of the identity service. Those of the machine come from the environment or the file. The others belong to the service: an
 // administrator can store them, and every process follows.
 import type { Setting, Values } from '../../../platform/config/index.ts';
+import { applicationRegistrationSettings } from './application-registration.ts';
 import { compatibilitySettings } from './compatibility.ts';
 import { delegationSettings } from './delegation.ts';
 import { machineSettings } from './machine.ts';
@@ -16,6 +17,7 @@ export const SERVICE_SETTINGS = {
   wallets: walletsSettings,
   sessions: sessionsSettings,
   registration: registrationSettings,
+  application_registration: applicationRegistrationSettings,
   mail: mailSettings,
   look: lookSettings,
   notifications: notificationsSettings,
@@ -33,6 +35,7 @@ export const identitySettings = {
   ...walletsSettings,
   ...sessionsSettings,
   ...registrationSettings,
+  ...applicationRegistrationSettings,
   ...mailSettings,
   ...lookSettings,
   ...notificationsSettings,
@@ -41,6 +44,7 @@ export const identitySettings = {
   ...compatibilitySettings,
 } as const;
 
+export { REGISTERED_GRANTS, REGISTERED_SCOPES } from './application-registration.ts';
 export { machineSettings } from './machine.ts';
 export { madeFrom } from './made-from.ts';
 

@@ -14,6 +14,7 @@ import {
   type Consumers,
   type ConsumerWithSecret,
   introspectionAlgorithmOf,
+  isStrangers,
 } from '../../applications/consumers/index.ts';
 import type { Database } from '../../ground/database/index.ts';
 import { type ClientAssertions, ClientAuthenticationError } from './assertions.ts';
@@ -23,7 +24,8 @@ import { audiencesAt } from './checked-requests.ts';
 /** A client that is authenticated. */
 export interface AuthenticatedClient {
   readonly id: string;
-  readonly isPublic: boolean;
+  /** It learns of its own tokens only: nobody knows that it is the application, or who made it. */
+  readonly seesOwnOnly: boolean;
   /** The algorithm of answers that it wants to have signed. */
   readonly signedBy: string;
   /** Time in seconds when its secret ends; undefined for the current secret. */
@@ -105,7 +107,7 @@ const CHECKS: Readonly<Record<ClientProof, Check>> = {
 
 const clientOf = (consumer: ConsumerWithSecret, { until }: Proved = {}): AuthenticatedClient => ({
   id: consumer.id,
-  isPublic: authenticationOf(consumer).method === 'none',
+  seesOwnOnly: authenticationOf(consumer).method === 'none' || isStrangers(consumer),
   signedBy: introspectionAlgorithmOf(consumer),
   ...(until === undefined ? {} : { until }),
 });

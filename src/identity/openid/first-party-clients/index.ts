@@ -52,6 +52,10 @@ export const walletIssuanceUri = (walletUrl: string): string => `${walletUrl}/ap
 export const isWallet = (clientId: string): boolean =>
   [ANONYMOUS_WALLET, PUBLIC_WALLET].includes(clientId) || clientId.includes('://');
 
+/** Whether it can be the address of a document (applications/client-registration). That of the wallet node leads to a service, and has no path as a rule. */
+export const isDocumentAddress = (clientId: string): boolean =>
+  /^https?:\/\//.test(clientId) && (URL.parse(clientId)?.pathname ?? '/') !== '/';
+
 /** Clients that no consumer stands for: those of our own pages, and wallets. */
 export const isUnregistered = (clientId: string): boolean => clientId === ACCOUNT_CLIENT || isWallet(clientId);
 

@@ -2,7 +2,7 @@
 // the person's token. Applications that are registered with the grant type `implicit` get an access token instead of a code.
 import type { Provider } from 'oidc-provider';
 import { type Caller, type FreshLogin, loginTimeOf } from '../../access/rules/index.ts';
-import { findConsumer, grantsOf } from '../../applications/consumers/index.ts';
+import { findConsumer, grantsOf, isStrangers } from '../../applications/consumers/index.ts';
 import type { ConsumerRow, Database } from '../../ground/database/index.ts';
 import { fail } from '../../ground/faults.ts';
 import { parseJson } from '../../ground/resource/index.ts';
@@ -50,6 +50,9 @@ export function createKeyrockCodes({
     // Public clients need PKCE to redeem a code, which these calls do not support.
     if (responseType === 'code' && consumer.client_type === 'public')
       fail('request.bad_value', { field: 'client_id', why: 'a public application uses /openid/authorize' });
+    // Its people are asked on the pages of the service, which say that nobody knows it.
+    if (isStrangers(consumer))
+      fail('request.bad_value', { field: 'client_id', why: 'an application that registered itself uses /openid/authorize' });
     return consumer;
   }
 

@@ -9,7 +9,9 @@ import {
   type ClientKey,
   type ConsumerWithSecret,
   grantsOf,
+  isLoopback,
   isNative,
+  isStrangers,
   openidFieldsOf,
   postLogoutUrisOf,
   redirectUriConflict,
@@ -21,6 +23,9 @@ import { REQUEST_ALGORITHM } from './configuration/request-objects.ts';
 /** Our own: the secret before the current one, while it works. */
 export const PREVIOUS_SECRET = 'previous_client_secret';
 
+/** Our own: how an application came to be that registered itself and that nobody has kept. */
+export const SELF_REGISTERED = 'self_registered';
+
 /** Our own attributes that the library has to keep. */
 export const OWN_ATTRIBUTES = [
   'id_token_claims',
@@ -29,6 +34,7 @@ export const OWN_ATTRIBUTES = [
   SKIP_CONSENT,
   PREVIOUS_SECRET,
   REQUEST_ALGORITHM,
+  SELF_REGISTERED,
 ];
 
 /** The library does not read the keys of clients. */
@@ -89,6 +95,15 @@ async function proofOf(
   return { ...metadata, ...(all.length > 0 || needs === 'keys' ? { jwks: { keys: all } as never } : {}) };
 }
 
+/** What a stranger has whatever it says: people are asked each time, and it gets no credentials about their roles. */
+const asStranger = ({ registered_by: by }: ConsumerWithSecret, redirectUris: readonly string[]) => ({
+  [SELF_REGISTERED]: by,
+  [SKIP_CONSENT]: false,
+  authorization_details_types: [],
+  // Programs on the machine of the person take any free port (RFC 8252, 7.3).
+  ...(redirectUris.some(isLoopback) ? { application_type: 'native' as const } : {}),
+});
+
 export async function clientOf(
   consumer: ConsumerWithSecret,
   deps: ClientDeps,
@@ -118,5 +133,6 @@ export async function clientOf(
     redirect_uris: redirectUris,
     response_types: redirectUris.length > 0 && grantTypes.includes('authorization_code') ? ['code'] : [],
     grant_types: grantTypes,
+    ...(isStrangers(consumer) ? asStranger(consumer, redirectUris) : {}),
   };
 }

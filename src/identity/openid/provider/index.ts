@@ -9,6 +9,7 @@ export { acrRequestOf, amrOf, FEDERATED, methodsOf, missingStrength, withCode } 
 export { type ApiTokens, createApiTokens } from './api-tokens.ts';
 export { ATTEMPT } from './attempts.ts';
 export { browserCookie, cookieOf, hashOfSecret, newBrowserSecret, outdatedCookies } from './browser-binding.ts';
+export { SELF_REGISTERED } from './clients.ts';
 export { sessionLifetime } from './configuration/lifetimes.ts';
 export { STRONGER_SIGN_IN } from './configuration/prompts.ts';
 export { type Consent, saveConsent } from './consents.ts';

@@ -51,7 +51,7 @@ export function createIntrospection(deps: IntrospectionDeps) {
 
   /** A token for an API is active for the application of that API only. A public one could be anybody. */
   async function introspectApiToken(token: string, client: AuthenticatedClient): Promise<string | undefined> {
-    const found = client.isPublic ? undefined : await apiTokens.verify(token);
+    const found = client.seesOwnOnly ? undefined : await apiTokens.verify(token);
     if (found?.api.applicationId !== client.id) return undefined;
     const { clientId, userId, scopes, issuedAt, expiresAt, confirmation, actor } = found;
     return JSON.stringify({
@@ -72,9 +72,8 @@ export function createIntrospection(deps: IntrospectionDeps) {
   /** As JSON. */
   async function introspect(client: AuthenticatedClient, token: string): Promise<string> {
     const found = await accessTokens.verify(token);
-    // Public clients are not authenticated: they can only introspect their own tokens.
     if (!found) return (await introspectApiToken(token, client)) ?? introspectRefreshToken(token, client);
-    if (client.isPublic && found.clientId !== client.id) return JSON_INACTIVE;
+    if (client.seesOwnOnly && found.clientId !== client.id) return JSON_INACTIVE;
     return replyCache.get(found) ?? renderToken(found, found.confirmation && 'jkt' in found.confirmation ? 'DPoP' : 'Bearer');
   }
 

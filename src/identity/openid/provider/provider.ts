@@ -9,6 +9,7 @@ import type { Throttle } from '../../../platform/limits/index.ts';
 import type { Access } from '../../access/context/index.ts';
 import type { FreshLogin } from '../../access/rules/index.ts';
 import type { Apis } from '../../applications/apis/index.ts';
+import { CLIENTS_PATH, type ClientRegistration } from '../../applications/client-registration/index.ts';
 import type { Consumers } from '../../applications/consumers/index.ts';
 import type { WalletProviders } from '../../applications/wallet-providers/index.ts';
 import type { Passkeys } from '../../directory/passkeys/index.ts';
@@ -34,7 +35,7 @@ import { acrOf, acrRequestOf } from './acr.ts';
 import { storeJwts } from './api-tokens.ts';
 import { createAttemptUris } from './attempts.ts';
 import { attestedClient } from './attested-wallets.ts';
-import { type ClientDeps, clientOf, PREVIOUS_SECRET } from './clients.ts';
+import { type ClientDeps, clientOf, PREVIOUS_SECRET, SELF_REGISTERED } from './clients.ts';
 import { configurationOf } from './configuration/configuration.ts';
 import type { PromptDeps } from './configuration/prompts.ts';
 import { keyOfRequest } from './configuration/request-objects.ts';
@@ -56,6 +57,7 @@ export interface CurrentProviderDeps extends Pick<Deps, 'clock' | 'change' | 'co
   readonly accounts: Accounts;
   readonly access: Access;
   readonly consumers: Consumers;
+  readonly clientRegistration: ClientRegistration;
   readonly logouts: Logouts;
   /** Limits unfinished sign-ins by address. */
   readonly unfinished: Throttle;
@@ -128,19 +130,20 @@ function acceptPreviousSecrets(provider: Provider): void {
   };
 }
 
-/** Only the account page uses the response type `none`: discovery does not list it. */
-async function hideNoneResponseType(
-  ctx: { body: unknown; oidc?: { route?: string } },
-  next: () => Promise<unknown>,
-): Promise<void> {
-  await next();
-  if (ctx.oidc?.route !== 'discovery') return;
-  const metadata = ctx.body as { response_types_supported: readonly string[] };
-  ctx.body = {
-    ...metadata,
-    response_types_supported: metadata.response_types_supported.filter((type) => type !== 'none'),
+/** Only the account page uses the response type `none`: discovery does not list it. It lists registration where there is one. */
+const describe =
+  ({ issuer, clientRegistration }: CurrentProviderDeps) =>
+  async (ctx: { body: unknown; oidc?: { route?: string } }, next: () => Promise<unknown>): Promise<void> => {
+    await next();
+    if (ctx.oidc?.route !== 'discovery') return;
+    const metadata = ctx.body as { response_types_supported: readonly string[] };
+    ctx.body = {
+      ...metadata,
+      response_types_supported: metadata.response_types_supported.filter((type) => type !== 'none'),
+      ...((await clientRegistration.isOn()) ? { registration_endpoint: `${issuer()}${CLIENTS_PATH}` } : {}),
+      ...((await clientRegistration.documents.isOn()) ? { client_id_metadata_document_supported: true } : {}),
+    };
   };
-}
 
 /** Until a change that failed is tried once more. */
 const AGAIN_MS = 500;
@@ -186,17 +189,31 @@ function findWallet({ wallet, catalog, config, walletProviders }: CurrentProvide
   return isNode ? (walletClient(id, 'Wallet', [walletIssuanceUri(id)], catalog.isHaip) as AdapterPayload) : undefined;
 }
 
+/** An application whose client id is the address of a document. */
+async function findDocument(
+  deps: CurrentProviderDeps,
+  library: OidcProviderLibrary,
+  id: string,
+): Promise<AdapterPayload | undefined> {
+  const { clientRegistration, records } = deps;
+  const found = await clientRegistration.documents.find(id, records.origin()?.address ?? '');
+  if (found?.isStored) records.bindConsumer(found.row);
+  return found && ((await clientOf(found.row, deps, () => keyOfRequest(library))) as AdapterPayload);
+}
+
 /** The account page, a wallet, or a registered consumer. */
 async function findClient(
   deps: CurrentProviderDeps,
   library: OidcProviderLibrary,
   id: string,
 ): Promise<AdapterPayload | undefined> {
-  const { consumers, wallet, issuer } = deps;
+  const { consumers, wallet, issuer, clientRegistration } = deps;
   if (id === ACCOUNT_CLIENT) return accountClient(issuer()) as AdapterPayload;
   const known = findWallet(deps, id);
   if (known) return known;
+  if (clientRegistration.documents.isDocumentId(id)) return findDocument(deps, library, id);
   const consumer = await consumers.findWithSecret(id);
+  if (consumer && !(await clientRegistration.isLive(consumer))) return undefined;
   if (consumer) deps.records.bindConsumer(consumer);
   const uri = id === WALLET_CONSUMER ? wallet.logoutUri() : undefined;
   const client = consumer && (await clientOf(consumer, deps, () => keyOfRequest(library)));
@@ -231,7 +248,13 @@ function handleProviderEvents(deps: CurrentProviderDeps, provider: Provider): vo
     const name = GRANTS.find((known) => grant.endsWith(known)) ?? 'other';
     counts[name] = (counts[name] ?? 0) + 1;
   };
-  provider.on('grant.success', (ctx) => count(deps.grants.good, ctx));
+  provider.on('grant.success', (ctx) => {
+    count(deps.grants.good, ctx);
+    if (ctx.oidc.client?.[SELF_REGISTERED] === undefined) return;
+    deps.clientRegistration
+      .noteUse(ctx.oidc.client.clientId)
+      .catch((error: unknown) => log.error({ err: error }, 'could not store the use of an application that registered itself'));
+  });
   provider.on('grant.error', (ctx) => count(deps.grants.refused, ctx));
   provider.on('backchannel.error', (_ctx, err, client, sub, sid) => {
     log.warn({ err, client: client.clientId }, 'could not notify an application of a logout; trying again');
@@ -263,6 +286,7 @@ async function buildProvider(deps: CurrentProviderDeps): Promise<ProviderWithKey
     unfinished: createUnfinishedLimit(library, deps.unfinished),
     pages: createProviderPages(deps.brand),
     fetch: wallet.fetch,
+    clientRegistration: deps.clientRegistration,
     isFirstParty: (id) => id === ACCOUNT_CLIENT || id === WALLET_CONSUMER,
     needsMore: deps.needsMore,
     freshLogin: deps.freshLogin,
@@ -286,7 +310,7 @@ async function buildProvider(deps: CurrentProviderDeps): Promise<ProviderWithKey
   answerRequestedAcr(provider);
   acceptPreviousSecrets(provider);
   storeJwts(provider, records);
-  provider.use(hideNoneResponseType);
+  provider.use(describe(deps));
   provider.use(endSessionTokens(deps) as Parameters<Provider['use']>[0]);
   deps.registerGrants(provider, library);
   // All URLs are built from the issuer, not from the Host header.

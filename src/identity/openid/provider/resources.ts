@@ -1,7 +1,7 @@
 // Resource indicators (RFC 8707): access tokens for registered APIs (applications/apis). The person must allow each API, and each of its scopes.
 import type { KoaContextWithOIDC } from 'oidc-provider';
 import type { Api, Apis } from '../../applications/apis/index.ts';
-import { isUnregistered } from '../first-party-clients/index.ts';
+import { isDocumentAddress, isUnregistered } from '../first-party-clients/index.ts';
 import { SCOPES } from './accounts.ts';
 import { ATTESTED } from './attested-wallets.ts';
 import { asksForCredentials, isCredentialScope } from './credential-requests.ts';
@@ -38,9 +38,11 @@ const markOf = (api: Api | undefined): string => (api ? `${ALLOWED_API}${api.ver
 const isAllowed = (grant: OidcGrant, resource: string, mark: string): boolean =>
   grant.getResourceScope(resource).split(' ').includes(mark);
 
+const isNoApplication = (clientId: string): boolean => isUnregistered(clientId) && !isDocumentAddress(clientId);
+
 /** Whether the application may ask for tokens for it. Wallets and our own pages are no applications. */
 export const mayAskFor = ({ applications }: Api, clientId: string): boolean =>
-  !isUnregistered(clientId) && (applications?.includes(clientId) ?? true);
+  !isNoApplication(clientId) && (applications?.includes(clientId) ?? true);
 
 /** Undefined: the application itself. Null: nobody is signed in yet. */
 function personOf({ route, entities, session }: OidcContext): string | null | undefined {
@@ -97,7 +99,7 @@ async function apiOfScopes(
   clientId: string,
   scopes: readonly string[],
 ) {
-  if (scopes.length === 0 || isUnregistered(clientId)) return undefined;
+  if (scopes.length === 0 || isNoApplication(clientId)) return undefined;
   const found = await apis.withScopes(scopes, clientId);
   if (found.length > 1) throw new errors.InvalidTarget('several APIs have these scopes: name one by resource');
   return found[0];

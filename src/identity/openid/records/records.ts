@@ -122,6 +122,8 @@ export function createRecords(options: RecordsDeps) {
     bind: requestState.bind,
     rebind: requestState.rebind,
     bindConsumer: requestState.bindConsumer,
+    /** As this request has read it. */
+    consumerOf: requestState.consumerOf,
     lifetimesOf: (userId: string | undefined) => lifetimesOf(deps, userId),
     readLifetimes: (userId: string) => readLifetimes(deps, userId),
     /** Where the request comes from. */

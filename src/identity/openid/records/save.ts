@@ -7,15 +7,19 @@ import type { ConsumerRow, OpenidRecordRow, Tx } from '../../ground/database/ind
 import { hashOf } from '../../ground/resource/index.ts';
 import { testPoint } from '../../ground/test-points.ts';
 import { isUnregistered } from '../first-party-clients/index.ts';
-import { consentIdOf, sealPayload, tagOfRecord, userOf } from './record.ts';
+import { consentIdOf, type RecordPayload, sealPayload, tagOfRecord, userOf } from './record.ts';
 import { generationOf, hasRecord, insertNewRecord, insertRecord, replaceRecord } from './records.store.ts';
 import type { RecordToSave, SaveDeps } from './save-deps.ts';
 import { noteSessionUse } from './sessions.ts';
 
-function rowOf(
-  { clock, seal, isWallet }: SaveDeps,
-  { model, id, payload, lifetime }: RecordToSave,
-): Omit<OpenidRecordRow, 'generation'> {
+/** Null for wallets, for our own pages, and for an application whose client id is a document until somebody has allowed it something. */
+function consumerIdOf({ requestState, isWallet }: SaveDeps, { clientId }: RecordPayload): string | null {
+  if (clientId === undefined || requestState.consumerOf(clientId) !== undefined) return clientId ?? null;
+  return isUnregistered(clientId) || isWallet(clientId) ? null : clientId;
+}
+
+function rowOf(deps: SaveDeps, { model, id, payload, lifetime }: RecordToSave): Omit<OpenidRecordRow, 'generation'> {
+  const { clock, seal } = deps;
   const hash = hashOf(model, id);
   const now = seconds(clock);
   return {
@@ -23,8 +27,7 @@ function rowOf(
     model,
     payload: sealPayload(seal, hash, payload),
     user_id: userOf(payload) ?? null,
-    consumer_id:
-      payload.clientId === undefined || isUnregistered(payload.clientId) || isWallet(payload.clientId) ? null : payload.clientId,
+    consumer_id: consumerIdOf(deps, payload),
     grant_id: payload.grantId === undefined ? null : hashOf('Grant', payload.grantId),
     uid: payload.uid === undefined ? null : hashOf('uid', payload.uid),
     user_code: payload.userCode === undefined ? null : hashOf('code', payload.userCode),

@@ -17,6 +17,7 @@ const RULES: Readonly<Record<NamedKind, Action | undefined>> = {
   invitation: 'identity:get_invitation',
   application_credential: 'identity:get_application_credential',
   scim_connection: 'identity:manage_scim_connections',
+  registration_token: 'identity:manage_registration_tokens',
   consumer: undefined,
   app_role: undefined,
   permission: undefined,

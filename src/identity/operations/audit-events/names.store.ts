@@ -89,6 +89,10 @@ const READ = {
     const rows = await db.selectFrom('scim_connections').where('id', 'in', ids).select(['id', 'name']).execute();
     return rows.map(({ id, name }) => ({ id, name, facts: {} }));
   },
+  registration_token: async (db, ids) => {
+    const rows = await db.selectFrom('registration_tokens').where('id', 'in', ids).select(['id', 'name', 'domain_id']).execute();
+    return rows.map(({ id, name, domain_id }) => ({ id, name, facts: { domainId: domain_id } }));
+  },
 } as const satisfies Readonly<Record<string, Read>>;
 
 export type NamedKind = keyof typeof READ;

@@ -4,6 +4,7 @@ import type { Clock } from '../../../platform/clock.ts';
 import { withoutTimeLimit } from '../../../platform/deadline.ts';
 import { CLOCK_WAITS, type Job, repeat, watchClock } from '../../../platform/jobs/index.ts';
 import type { Log } from '../../../platform/log/index.ts';
+import type { ClientRegistration } from '../../applications/client-registration/index.ts';
 import type { Consumers } from '../../applications/consumers/index.ts';
 import type { OAuth1 } from '../../delegation/oauth1/index.ts';
 import type { Trusts } from '../../delegation/trusts/index.ts';
@@ -44,6 +45,7 @@ export function startSweeper(deps: {
   invitations: Invitations;
   federation: Federation;
   consumers: Pick<Consumers, 'sweep'>;
+  clientRegistration: Pick<ClientRegistration, 'sweep'>;
   trusts: Pick<Trusts, 'sweep'>;
   oauth1AccessTokens: Pick<OAuth1['accessTokens'], 'sweep'>;
   accountDeletion: Pick<AccountDeletion, 'deleteDue'>;
@@ -71,6 +73,7 @@ export function startSweeper(deps: {
     invitations,
     federation,
     consumers,
+    clientRegistration,
     trusts,
     oauth1AccessTokens,
     issuedCredentials,
@@ -117,6 +120,7 @@ export function startSweeper(deps: {
       () => federation.linkBatches.sweep(),
       async () => (ended += await groups.sweep()),
       async () => (ended += await consumers.sweep()),
+      async () => (ended += await clientRegistration.sweep()),
       async () => (ended += await trusts.sweep()),
       async () => (ended += await oauth1AccessTokens.sweep()),
       async () => (ended += await issuedCredentials.sweep()),

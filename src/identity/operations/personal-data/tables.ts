@@ -100,6 +100,7 @@ export const TABLE_COVERAGE: Readonly<Record<keyof Tables, TableCoverage>> = {
   gone_limits: NOT_PERSONAL,
   consumers: NOT_PERSONAL,
   apis: NOT_PERSONAL,
+  registration_tokens: NOT_PERSONAL,
   application_logos: NOT_PERSONAL,
   app_roles: NOT_PERSONAL,
   app_permissions: NOT_PERSONAL,

@@ -7,6 +7,7 @@ import type { Access } from '../../access/context/index.ts';
 import type { FreshLogin } from '../../access/rules/index.ts';
 import type { Apis } from '../../applications/apis/index.ts';
 import type { UserPermissionsReader } from '../../applications/app-roles/index.ts';
+import type { ClientRegistration } from '../../applications/client-registration/index.ts';
 import type { Consumers } from '../../applications/consumers/index.ts';
 import type { WalletProviders } from '../../applications/wallet-providers/index.ts';
 import type { DelegatedAccess } from '../../delegation/delegated-access/index.ts';
@@ -80,6 +81,7 @@ export interface OpenidDeps
   readonly gate: Gate;
   readonly records: Records;
   readonly consumers: Consumers;
+  readonly clientRegistration: ClientRegistration;
   readonly userPermissions: UserPermissionsReader;
   readonly accounts: Accounts;
   readonly pictures: Pictures;

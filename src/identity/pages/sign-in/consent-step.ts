@@ -1,9 +1,11 @@
 // The consent of a person for an application.
 import type { Apis } from '../../applications/apis/index.ts';
-import type { Consumers } from '../../applications/consumers/index.ts';
+import type { ClientRegistration } from '../../applications/client-registration/index.ts';
+import { type Consumers, isLoopback } from '../../applications/consumers/index.ts';
 import type { DomainLooks } from '../../directory/domain-looks/index.ts';
 import type { Users } from '../../directory/users/index.ts';
-import { sendPage } from '../../ground/look/index.ts';
+import type { Actor } from '../../ground/audit/index.ts';
+import { type PageLook, sendPage } from '../../ground/look/index.ts';
 import type { Deps } from '../../ground/resource/index.ts';
 import {
   allowResources,
@@ -26,6 +28,7 @@ export interface ConsentDeps extends Pick<Deps, 'change'> {
   readonly users: Users;
   readonly records: Records;
   readonly consumers: Pick<Consumers, 'logoPathOf'>;
+  readonly clientRegistration: Pick<ClientRegistration, 'documents'>;
   readonly domainLooks: Pick<DomainLooks, 'brandOf'>;
   readonly catalog: Pick<CredentialCatalog, 'nameOf'>;
   readonly apis: Pick<Apis, 'find' | 'scopesFor'>;
@@ -44,6 +47,12 @@ interface MissingConsent {
 function siteOf(redirectUri: unknown): string | undefined {
   const url = typeof redirectUri === 'string' ? URL.parse(redirectUri) : null;
   return url ? url.host || url.protocol : undefined;
+}
+
+/** Where the person goes whom an application asks that nobody knows. A device has no such place, so its name is all that there is. */
+function strangerSite({ words }: PageLook, redirectUri: unknown, site: string | undefined): string {
+  if (site === undefined) return words.deviceTitle;
+  return isLoopback(String(redirectUri)) ? words.ownComputer(site) : site;
 }
 
 export class ConsentStep implements PromptSteps {
@@ -65,11 +74,14 @@ export class ConsentStep implements PromptSteps {
     const names = await Promise.all(asked.map(async (one) => (await this.#deps.catalog.nameOf(one)) ?? one));
     const credentials = [...new Set(names)];
     const logo = await this.#deps.consumers.logoPathOf(clientId);
+    const site = siteOf(interaction.params.redirect_uri);
     const about = {
       application,
+      document: this.#documentHost(),
+      stranger: this.#request.isStranger ? strangerSite(browser.look, interaction.params.redirect_uri, site) : undefined,
       logo,
       person: user?.name ?? '',
-      site: siteOf(interaction.params.redirect_uri),
+      site,
       scopes,
       apis: await this.#apis(requested, user?.id),
       credentials,
@@ -102,17 +114,38 @@ export class ConsentStep implements PromptSteps {
   }
 
   #recordConsent(userId: string, clientId: string): Promise<void> {
-    const { address, requestId, request } = this.#request.browser.exchange;
-    const origin = { address, user_agent: (request.headers['user-agent'] ?? '').slice(0, MAX_USER_AGENT) };
-    return this.#deps.change({ userId, requestId, origin }, async ({ audit }) =>
+    return this.#deps.change(this.#actor(userId), async ({ audit }) =>
       audit('consent.given', { kind: 'user', id: userId }, { consumer_id: clientId }),
     );
+  }
+
+  /** What a document says is of whoever has its host. */
+  #documentHost(): string | undefined {
+    const { isStranger, clientId } = this.#request;
+    return isStranger && this.#deps.clientRegistration.documents.isDocumentId(clientId) ? new URL(clientId).host : undefined;
+  }
+
+  #actor(userId: string): Actor {
+    const { address, requestId, request } = this.#request.browser.exchange;
+    return { userId, requestId, origin: { address, user_agent: (request.headers['user-agent'] ?? '').slice(0, MAX_USER_AGENT) } };
+  }
+
+  /** An application whose client id is a document becomes one now, unless there are too many or it is gone. */
+  async #isRegistered(userId: string): Promise<boolean> {
+    const { clientRegistration, records } = this.#deps;
+    const { clientId, browser } = this.#request;
+    const { documents } = clientRegistration;
+    if (!this.#request.isStranger || !documents.isDocumentId(clientId)) return true;
+    const row = await documents.store(this.#actor(userId), userId, clientId, browser.exchange.address);
+    if (row) records.bindConsumer(row);
+    return row !== undefined;
   }
 
   async #allow(): Promise<void> {
     const { records } = this.#deps;
     const { provider, interaction, clientId, allowedScopes, finish } = this.#request;
     const accountId = interaction.session!.accountId!;
+    if (!(await this.#isRegistered(accountId))) return this.show();
     const existing = interaction.grantId ? await provider.Grant.find(interaction.grantId) : undefined;
     const grant = existing ?? new provider.Grant({ accountId, clientId });
     const details = interaction.prompt.details as MissingConsent;

@@ -11,6 +11,7 @@ import {
   hashOfSecret,
   newBrowserSecret,
   outdatedCookies,
+  SELF_REGISTERED,
 } from '../../openid/provider/index.ts';
 import type { Records } from '../../openid/records/index.ts';
 
@@ -26,6 +27,8 @@ export interface InteractionRequest {
   readonly clientId: string;
   /** The display name of the application. */
   readonly application: string;
+  /** It registered itself, and nobody has kept it. */
+  readonly isStranger: boolean;
   /** What the application may ask for now; undefined: everything. */
   readonly allowedScopes: readonly string[] | undefined;
   /** The target and the CSRF token of forms. */
@@ -101,6 +104,7 @@ export async function openInteraction(
     interaction,
     clientId,
     application: name,
+    isStranger: client[SELF_REGISTERED] !== undefined,
     allowedScopes: client.scope?.split(' '),
     domain,
     form: { action: browser.path, token: formToken(keys[0]!, uid) },

@@ -135,6 +135,10 @@ export function consentPage(
     application: string;
     logo: string | undefined;
     person: string;
+    /** Of an application whose client id is a document: the host of the document. */
+    document: string | undefined;
+    /** Of an application that nobody here knows: where the person goes with the answer, in words. */
+    stranger: string | undefined;
     /** Where the person goes with the answer: a host, or the scheme of an app. */
     site: string | undefined;
     scopes: readonly string[];
@@ -147,8 +151,8 @@ export function consentPage(
   const items = about.scopes.map((scope) => html`<li>${words.scopes[scope] ?? scope}</li>`);
   const used = about.apis.map((api) => apiItem(words.resource, api));
   const received = about.credentials.map((name) => html`<li>${words.receiveCredential} <strong>${name}</strong></li>`);
-  const body = html`<p>${words.consentText(about.person)}</p><ul>${items}${received}${used}</ul>
-${about.site && html`<p class="soft">${words.consentReturn(about.site)}</p>`}${form(
+  const body = html`${errorMessage(about.stranger && words.consentStranger(about.stranger))}${about.document && html`<p>${words.consentDocument(about.document)}</p>`}<p>${words.consentText(about.person)}</p><ul>${items}${received}${used}</ul>
+${about.stranger === undefined && about.site && html`<p class="soft">${words.consentReturn(about.site)}</p>`}${form(
   about,
   html`${hidden('step', 'allow')}<button type="submit">${words.allow}</button>`,
 )}<form method="post" action="${about.action}">${hidden('form_token', about.token)}${hidden('step', 'cancel')}

@@ -20,6 +20,9 @@ const TAGS_AT_ONCE = 500;
 const WITHOUT_ROLES: ReadonlySet<string> = new Set([...Object.keys(NOUN_NAMES), 'permission', 'issued_credential']);
 const HARMLESS: ReadonlySet<string> = new Set([
   'consumer.created',
+  'consumer.registered_itself',
+  'consumer.changed_itself',
+  'consumer.kept',
   'consumer.updated',
   'consumer.secret_rotated',
   'consumer.previous_secret_ended',

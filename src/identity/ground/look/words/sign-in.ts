@@ -52,6 +52,11 @@ const en = {
   consentText: (person: string) => `You are signed in as ${person}. If you allow it, the application gets:`,
   consentReturn: (site: string) =>
     `You then go to ${site}. Nobody checked the name of the application: whoever registered it chose it.`,
+  /** Of an application that registered itself. */
+  consentStranger: (site: string) =>
+    `This application registered itself. Nobody here knows it, and its name may be false. Allow it only if you have just started this yourself and know ${site}.`,
+  consentDocument: (host: string) => `What it says of itself is at ${host}.`,
+  ownComputer: (site: string) => `the program on your computer (${site})`,
   allow: 'Allow',
   deny: 'Deny',
   scopes: {
@@ -136,6 +141,10 @@ const es: typeof en = {
   someWallet: 'una cartera digital',
   consentText: (person) => `Ha iniciado sesión como ${person}. Si lo permite, la aplicación obtiene:`,
   consentReturn: (site) => `Continuará en ${site}. Nadie ha comprobado el nombre de la aplicación: lo eligió quien la registró.`,
+  consentStranger: (site) =>
+    `Esta aplicación se registró por sí misma. Aquí nadie la conoce y su nombre puede ser falso. Permita el acceso solo si acaba de iniciarlo usted y conoce ${site}.`,
+  consentDocument: (host) => `Lo que dice de sí misma está en ${host}.`,
+  ownComputer: (site) => `el programa de su ordenador (${site})`,
   allow: 'Permitir',
   deny: 'Denegar',
   scopes: {

@@ -1,7 +1,9 @@
 // Claims, and the tokens that contain them.
 import type { Account, Configuration, KoaContextWithOIDC } from 'oidc-provider';
 import type { Access } from '../../../access/context/index.ts';
+import type { ClientRegistration } from '../../../applications/client-registration/index.ts';
 import type { Federation } from '../../../login/federation/index.ts';
+import type { Records } from '../../records/index.ts';
 import { type Accounts, CLAIMS, SCOPES } from '../accounts.ts';
 import { FEDERATED } from '../acr.ts';
 
@@ -13,6 +15,8 @@ export interface ClaimsDeps {
   readonly access: Access;
   readonly accounts: Accounts;
   readonly providerSessions: Pick<Federation['sessions'], 'confirm'>;
+  readonly records: Pick<Records, 'consumerOf'>;
+  readonly clientRegistration: Pick<ClientRegistration, 'refusal'>;
 }
 
 /** What a refresh token was issued for: a session through another provider, perhaps. */
@@ -20,12 +24,25 @@ interface UsedToken {
   readonly kind?: string;
   readonly amr?: readonly string[];
   readonly sessionUid?: string;
+  readonly scope?: string;
 }
 
 /** Whether another provider, through which the session began, says that the person is gone. It is asked when a refresh token is used. */
 async function isGone({ providerSessions }: ClaimsDeps, { kind, amr, sessionUid }: UsedToken): Promise<boolean> {
   if (kind !== 'RefreshToken' || !amr?.includes(FEDERATED)) return false;
   return sessionUid === undefined || !(await providerSessions.confirm(sessionUid));
+}
+
+/** Whether the domain of the person does not let the application in any more, which registered itself. */
+async function isShutOut(
+  { records, clientRegistration }: ClaimsDeps,
+  { oidc }: KoaContextWithOIDC,
+  sub: string,
+  { kind, scope }: UsedToken,
+): Promise<boolean> {
+  const row = kind === 'RefreshToken' && oidc.client ? records.consumerOf(oidc.client.clientId) : undefined;
+  if (!row) return false;
+  return (await clientRegistration.refusal(row, sub, { redirectUri: undefined, scopes: (scope ?? '').split(' ') })) !== undefined;
 }
 
 async function findAccount(
@@ -35,7 +52,7 @@ async function findAccount(
   token: UsedToken | undefined,
 ): Promise<Account | undefined> {
   const { access, accounts } = deps;
-  if (token && (await isGone(deps, token))) return undefined;
+  if (token && ((await isGone(deps, token)) || (await isShutOut(deps, ctx, sub, token)))) return undefined;
   // A disabled user, or a user of a disabled domain, has no account.
   const authContext = await access.read(sub, { kind: 'unscoped' });
   const user = authContext && (await accounts.find(sub));

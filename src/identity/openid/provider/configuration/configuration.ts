@@ -3,6 +3,7 @@ import type { Configuration } from 'oidc-provider';
 import { LANGUAGE_TAGS } from '../../../../platform/languages/index.ts';
 import type { Access } from '../../../access/context/index.ts';
 import type { Apis } from '../../../applications/apis/index.ts';
+import type { ClientRegistration } from '../../../applications/client-registration/index.ts';
 import { CLIENT_KEY_ALGORITHMS, ID_TOKEN_ALGORITHMS } from '../../../applications/consumers/index.ts';
 import type { WalletProviders } from '../../../applications/wallet-providers/index.ts';
 import type { Passkeys } from '../../../directory/passkeys/index.ts';
@@ -59,6 +60,7 @@ export interface ProviderDeps extends CertificateFeatureDeps {
   readonly providerSessions: Federation['sessions'];
   readonly catalog: CredentialCatalog;
   readonly walletProviders: WalletProviders;
+  readonly clientRegistration: Pick<ClientRegistration, 'refusal'>;
   readonly walletEntry: Pick<WalletSignIn['entry'], 'isStillGood'>;
   readonly passkeys: Pick<Passkeys, 'isThere'>;
   readonly apis: Apis;
@@ -171,9 +173,9 @@ const discovered = (isHaip: boolean) => ({
 
 export function configurationOf(library: OidcProviderLibrary, keys: Keyring, deps: ProviderDeps): Configuration {
   const { isFirstParty, pages } = deps;
-  const { needsMore, providerSessions, records, freshLogin } = deps;
+  const { needsMore, providerSessions, records, freshLogin, clientRegistration } = deps;
   const attestation = attestationFeatures(library, keys, deps.walletProviders);
-  const policy = promptsOf(library, { isFirstParty, needsMore, providerSessions, records, freshLogin });
+  const policy = promptsOf(library, { isFirstParty, needsMore, providerSessions, records, freshLogin, clientRegistration });
   return {
     ...clients,
     clientAuthMethods: [...clientAuthMethodsOf(deps), ...(attestation ? [ATTESTED] : [])] as Configuration['clientAuthMethods'],

@@ -1,11 +1,13 @@
 // Additional prompts: to sign in again, or to allow a resource.
 import type { interactionPolicy, KoaContextWithOIDC } from 'oidc-provider';
 import type { FreshLogin } from '../../../access/rules/index.ts';
+import type { ClientRegistration } from '../../../applications/client-registration/index.ts';
 import { SKIP_CONSENT } from '../../../applications/consumers/index.ts';
 import type { Federation } from '../../../login/federation/index.ts';
 import type { Records } from '../../records/index.ts';
 import { acrRequestOf, FEDERATED, satisfies } from '../acr.ts';
-import { credentialsNotAgreed, offeredToAnother, signInTooOld } from '../credential-requests.ts';
+import { SELF_REGISTERED } from '../clients.ts';
+import { asksForCredentials, credentialsNotAgreed, offeredToAnother, signInTooOld } from '../credential-requests.ts';
 import { isForDevice } from '../device-routes.ts';
 import type { OidcProviderLibrary } from '../library.ts';
 import { resourcesNotAllowed } from '../resources.ts';
@@ -109,10 +111,50 @@ function strongerSignIn({ interactionPolicy: { Check }, errors }: OidcProviderLi
   });
 }
 
+/** An application whose client id is a document, before anybody has allowed it something. */
+const NOT_STORED = {
+  registered_by: 'document',
+  registration_domain_id: null,
+  registration_expires_at: Number.POSITIVE_INFINITY,
+} as const;
+
+/** An application that registered itself is for the people whose domain lets it in, as its policy is now. Nobody vouches for it. */
+function notForPerson(
+  { interactionPolicy: { Check }, errors }: OidcProviderLibrary,
+  { records, clientRegistration }: PromptDeps,
+): PromptCheck {
+  return new Check('not_for_person', 'the application is not for this person', 'access_denied', async ({ oidc }) => {
+    const { client, session, params, prompts, result } = oidc;
+    const row = records.consumerOf(client!.clientId) ?? (client![SELF_REGISTERED] === 'document' ? NOT_STORED : undefined);
+    // Kept ones, too, are for the people of their domain.
+    if (!row || row.registered_by === null) return Check.NO_NEED_TO_PROMPT;
+    if (client![SELF_REGISTERED] !== undefined && asksForCredentials(params))
+      throw new errors.AccessDenied('credentials are not issued to applications that registered themselves');
+    const willSignIn = prompts.has('login') && !result?.login;
+    if (!session?.accountId || willSignIn) return Check.NO_NEED_TO_PROMPT;
+    const redirectUri = params?.redirect_uri as string | undefined;
+    const scopes = oidc.requestParamOIDCScopes;
+    const why = await clientRegistration.refusal(row, session.accountId, { redirectUri, scopes });
+    if (why !== undefined) throw new errors.AccessDenied(why);
+    return Check.NO_NEED_TO_PROMPT;
+  });
+}
+
+/**
+ * Whoever can act as an application that nobody vouches for (another program on the machine of the person can) gets nothing without the
+ * person (RFC 8252, 8.6): a consent counts once.
+ */
+function strangerNotAllowed({ interactionPolicy: { Check } }: OidcProviderLibrary): PromptCheck {
+  return new Check('stranger_not_allowed', 'nobody vouches for the application', 'consent_required', ({ oidc }) =>
+    oidc.client?.[SELF_REGISTERED] !== undefined && !oidc.result?.consent ? Check.REQUEST_PROMPT : Check.NO_NEED_TO_PROMPT,
+  );
+}
+
 export interface PromptDeps {
   readonly records: Records;
   readonly freshLogin: Pick<FreshLogin, 'isFresh'>;
   isFirstParty(clientId: string): boolean;
+  readonly clientRegistration: Pick<ClientRegistration, 'refusal'>;
   readonly providerSessions: Pick<Federation['sessions'], 'isLive' | 'bind'>;
   /** Whether a person who is signed in by these means (`amr`) is asked for others. `requested`: of `acr_values`. */
   needsMore(accountId: string, amr: readonly string[], requested: readonly string[]): Promise<boolean>;
@@ -131,6 +173,8 @@ export function promptsOf(library: OidcProviderLibrary, deps: PromptDeps) {
   checks.add(strongerSignIn(library, deps));
   checks.add(offeredToAnother(library, deps));
   checks.add(signInTooOld(library, deps));
+  checks.add(notForPerson(library, deps));
+  policy.get('consent')!.checks.add(strangerNotAllowed(library));
   policy.get('consent')!.checks.add(deviceNotAllowed(library));
   policy.get('consent')!.checks.add(resourceNotAllowed(library, isFirstParty));
   policy.get('consent')!.checks.add(credentialsNotAgreed(library));

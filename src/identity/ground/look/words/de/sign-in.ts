@@ -54,6 +54,10 @@ export const signIn = {
   consentText: (person) => `Sie sind als ${person} angemeldet. Wenn Sie es erlauben, erhält die Anwendung:`,
   consentReturn: (site) =>
     `Danach geht es weiter zu ${site}. Den Namen der Anwendung hat niemand geprüft: Wer sie registriert hat, hat ihn gewählt.`,
+  consentStranger: (site) =>
+    `Diese Anwendung hat sich selbst registriert. Niemand kennt sie hier, und ihr Name kann falsch sein. Erlauben Sie es nur, wenn Sie dies gerade selbst begonnen haben und Ihnen bekannt ist: ${site}.`,
+  consentDocument: (host) => `Was sie von sich sagt, steht bei ${host}.`,
+  ownComputer: (site) => `das Programm auf Ihrem Rechner (${site})`,
   allow: 'Erlauben',
   deny: 'Ablehnen',
   scopes: {
