@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
-import { after, before, it } from 'node:test';
+import { before, it } from 'node:test';
 import { assertOk, assertRefused } from '../../../../test/support/answers.ts';
 import { ADMIN_PASSWORD, onEachDatabase, uniqueName } from '../../../../test/support/api.ts';
 import { assertBadBodies, assertGuarded } from '../../../../test/support/guarded.ts';
@@ -233,5 +233,4 @@ onEachDatabase('An application that registers itself', (api) => {
   });
 
   before(() => setPolicy(api, { mode: 'off' }));
-  after(() => setPolicy(api, { mode: 'off' }));
 });
