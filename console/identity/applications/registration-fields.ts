@@ -24,15 +24,16 @@ type Attributes = Readonly<Record<string, Attribute>>;
 const text = (value: unknown): string => (typeof value === 'string' || typeof value === 'number' ? String(value) : '');
 const texts = (value: unknown): string[] =>
   Array.isArray(value) ? value.filter((one): one is string => typeof one === 'string') : [];
-/** What was entered, if it is a set of keys. Which keys can be used, the service knows. */
-function keysIn(entered: string): unknown {
+/** What was entered, if it is of this form. What of it can be used, the service knows. */
+function parsed(entered: string, isOf: (value: unknown) => boolean): unknown {
   try {
-    const value = JSON.parse(entered) as { keys?: unknown } | null;
-    return Array.isArray(value?.keys) ? value : undefined;
+    const value: unknown = JSON.parse(entered);
+    return isOf(value) ? value : undefined;
   } catch {
     return undefined;
   }
 }
+const isKeySet = (value: unknown): boolean => Array.isArray((value as { keys?: unknown } | null)?.keys);
 const some = (all: readonly string[]): readonly string[] | null => (all.length === 0 ? null : all);
 
 const line = (label: string, more: Partial<FormField> = {}): Attribute => ({
@@ -98,16 +99,16 @@ const boxes = (label: string, hint: string, names: Readonly<Record<string, strin
   read: (values, name) => some(values.all(name)),
   unchanged: (value) => some(Object.keys(names).filter((one) => texts(value).includes(one))),
 });
-/** A set of keys as JSON. */
-const keySet = (label: string, hint: string, wrong: string): Attribute => ({
+/** What is too much for fields of its own, as JSON. */
+const json = (label: string, hint: string, wrong: string, isOf: (value: unknown) => boolean): Attribute => ({
   field: (value) => ({
     label,
     hint,
     type: 'textarea',
     value: value === undefined || value === null ? '' : JSON.stringify(value, null, 2),
-    check: (entered) => (entered.trim() === '' || keysIn(entered) !== undefined ? undefined : wrong),
+    check: (entered) => (entered.trim() === '' || parsed(entered, isOf) !== undefined ? undefined : wrong),
   }),
-  read: (values, name) => keysIn(values.text(name)) ?? null,
+  read: (values, name) => parsed(values.text(name), isOf) ?? null,
   unchanged: (value) => value ?? null,
 });
 const themselves = (names: readonly string[]): Record<string, string> => Object.fromEntries(names.map((one) => [one, one]));
@@ -148,10 +149,16 @@ const PARTS: Readonly<Record<keyof typeof words.registration.sections, () => Att
     const r = words.registration;
     return {
       client_type: choice(r.clientType, r.clientTypes, 'confidential', r.clientTypeHint),
+      security_profile: {
+        ...choice(r.profile, r.profiles, '', r.profileHint),
+        read: (values, name) => values.optional(name) ?? null,
+        unchanged: (value) => value ?? null,
+      },
       token_endpoint_auth_method: choice(r.auth, r.auths, 'client_secret_basic', r.authHint),
       token_endpoint_auth_signing_alg: usualChoice(r.assertionAlgorithm, CLIENT_ALGORITHMS, r.anyAlgorithm),
-      jwks: keySet(r.keys, r.keysHint, r.keysWrong),
+      jwks: json(r.keys, r.keysHint, r.keysWrong, isKeySet),
       jwks_uri: link(r.keysUri, r.keysUriHint),
+      workload_identities: json(r.workloads, r.workloadsHint, r.workloadsWrong, Array.isArray),
       ...Object.fromEntries(
         Object.entries(r.certificateNames).map(([name, label]) => [name, optionalLine(label, r.certificateHint)]),
       ),

@@ -45,6 +45,16 @@ const EFFECTS: readonly Effect[] = [
       after !== undefined && lost(scopesOf(before), scopesOf(after)),
   },
   { text: 'grants', ends: true, isOf: (before, changes) => lost(grantsOf(before), grantsOf({ ...before, ...changes })) },
+  {
+    text: 'profile',
+    ends: true,
+    isOf: ({ security_profile: before }, { security_profile: after }) =>
+      typeof after === 'string' && (before === undefined || before === null || after === 'fapi2-message-signing'),
+  },
+  {
+    text: 'profileGone',
+    isOf: (_before, { security_profile: after }) => after === null || after === 'fapi2',
+  },
   { text: 'consentBack', ends: true, isOf: (_before, { skip_consent: after }) => after === null },
   { text: 'consentSkipped', isOf: (_before, { skip_consent: after }) => after === true },
   { text: 'toPublic', ends: true, isOf: (_before, { client_type: after }) => after === 'public' },
@@ -58,7 +68,9 @@ const EFFECTS: readonly Effect[] = [
     text: 'keys',
     isOf: ({ token_endpoint_auth_method: method }, changes) =>
       WITHOUT_SECRET.includes(String(method)) &&
-      Object.keys(changes).some((name) => name.startsWith('jwks') || name.startsWith('tls_client_auth_')),
+      Object.keys(changes).some(
+        (name) => name.startsWith('jwks') || name === 'workload_identities' || name.startsWith('tls_client_auth_'),
+      ),
   },
   { text: 'par', isOf: (_before, { require_pushed_authorization_requests: after }) => after === true },
   { text: 'signedRequests', isOf: (_before, { require_signed_request_object: after }) => after === true },

@@ -28,7 +28,12 @@ export interface ConsumerWithSecret extends Consumer {
 }
 
 /** Ways to prove itself by something that only the application has: this page cannot do it in its place. */
-export const WITHOUT_SECRET: readonly string[] = ['private_key_jwt', 'tls_client_auth', 'self_signed_tls_client_auth'];
+export const WITHOUT_SECRET: readonly string[] = [
+  'private_key_jwt',
+  'tls_client_auth',
+  'self_signed_tls_client_auth',
+  'workload_jwt',
+];
 
 export interface AppRole {
   readonly id: string;

@@ -229,6 +229,10 @@ export const identityFaults = {
     status: 429,
     text: 'As many applications as there may be have registered themselves. Try again later.',
   },
+  'oauth.must_be_signed': {
+    status: 400,
+    text: 'The security profile of this application asks for signed answers: Accept: {type}.',
+  },
   'oauth.unsupported_grant_type': { status: 400, text: 'The grant_type is not supported.' },
   'pki.gone': { status: 410, text: 'This API is no longer available due to the removal of support for PKI tokens.' },
 

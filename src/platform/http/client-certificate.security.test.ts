@@ -1,12 +1,17 @@
 // The certificate of a client: of the connection, or from the header of a trusted proxy, and of nobody else.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer as createPlain, type IncomingMessage, request } from 'node:http';
 import { createServer, request as secureRequest } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { certify } from '../../../test/support/certificates.ts';
-import { createCertificateOf, readCertificateHeader } from './index.ts';
+import { createLog } from '../log/index.ts';
+import { createMetrics } from '../metrics/index.ts';
+import { createApp, createCertificateOf, createServer as createService, readCertificateHeader, t } from './index.ts';
 
 const client = certify({ name: 'CN=client' });
 const other = certify({ name: 'CN=other' });
@@ -118,5 +123,70 @@ describe('The certificate of a client', () => {
     assert.deepEqual((await askSecurely({ 'Client-Cert': other.der }, client)).slice(0, 2), own.slice(0, 2));
     // The certificate of a proxy's own connection is no client's.
     assert.deepEqual((await askSecurely({ 'Client-Cert': other.der }, client))[2], 'this proxy: CN=other');
+  });
+});
+
+describe('A server that terminates TLS itself', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'gatehouse-test-'));
+  after(() => rmSync(folder, { recursive: true }));
+  const server = certify({ name: 'CN=server', dns: ['localhost'] });
+  const files = { certFile: join(folder, 'certificate.pem'), keyFile: join(folder, 'key.pem') };
+  writeFileSync(files.certFile, server.certificate.toString());
+  writeFileSync(files.keyFile, keyOf(server));
+
+  /** What a route and a mount of the server see of a client. */
+  async function seenBy(asksClients: boolean, own?: typeof client): Promise<string[]> {
+    const app = createApp<undefined>();
+    const certificateOf = createCertificateOf({ header: 'Client-Cert', trustedProxies: [] });
+    const seen = (incoming: IncomingMessage) => certificateOf(incoming)?.subject ?? 'none';
+    const reply = { 200: t.open({}) };
+    app.get('/route', { tag: 'Test', rule: 'anyone', id: 'called', summary: 'Test', reply }, ({ raw }) => ({ seen: seen(raw) }));
+    const service = createService<undefined>({
+      app,
+      mounts: [
+        {
+          paths: ['/mount'],
+          handle: async ({ request: incoming, response }) => void response.end(JSON.stringify({ seen: seen(incoming) })),
+        },
+      ],
+      errorFormatOf: () => () => ({ body: {} }),
+      authenticate: () => undefined,
+      authorize: () => undefined,
+      headers: {},
+      requestIdHeader: 'X-Request-Id',
+      newRequestId: () => 'req-1',
+      log: createLog('info', { write: () => undefined }),
+      times: createMetrics().timesOf('test'),
+      trustedProxies: [],
+      bodyLimit: 1000,
+      tls: { ...files, asksClients },
+    });
+    const port = Number(new URL(await service.listen('127.0.0.1', 0)).port);
+    const proof = own ? { cert: own.certificate.toString(), key: keyOf(own) } : {};
+    const ask = async (path: string): Promise<string> => {
+      const headers = { 'Client-Cert': other.der };
+      const sent = secureRequest({
+        port,
+        host: '127.0.0.1',
+        path,
+        headers,
+        agent: false,
+        rejectUnauthorized: false,
+        ...proof,
+      }).end();
+      const [response] = (await once(sent, 'response')) as [IncomingMessage];
+      return (JSON.parse(Buffer.concat(await response.toArray()).toString()) as { seen: string }).seen;
+    };
+    try {
+      return [await ask('/route'), await ask('/mount')];
+    } finally {
+      await service.close(0);
+    }
+  }
+
+  it('sees the certificate of a client if it asks for one, whoever has issued it, and serves clients without', async () => {
+    assert.deepEqual(await seenBy(true, client), ['CN=client', 'CN=client']);
+    assert.deepEqual(await seenBy(true), ['none', 'none']);
+    assert.deepEqual(await seenBy(false, client), ['none', 'none']);
   });
 });

@@ -6,6 +6,7 @@ import {
   GRANTS,
   ID_TOKEN_ALGORITHMS,
   OPENID_SCOPES,
+  SECURITY_PROFILE_NAMES,
   SIGN_IN_STRENGTHS,
 } from '../../identity/applications/consumers/index.ts';
 import { type Schema, t } from '../../platform/http/index.ts';
@@ -73,6 +74,16 @@ const FIELDS: Readonly<Record<string, Field>> = {
   jwks_uri: text,
   ...Object.fromEntries(CERTIFICATE_NAMES.map((name) => [name, or(t.string({ minLength: 1, maxLength: 1024 }))])),
   tls_client_certificate_bound_access_tokens: or(t.boolean()),
+  workload_identities: or(
+    t.array(
+      t.object(
+        { issuer: t.string({ minLength: 1 }), subject: t.string({ minLength: 1 }) },
+        { audience: t.string({ minLength: 1 }), jwks: t.open({ keys: t.array(t.record(t.unknown()), { minItems: 1 }) }) },
+      ),
+      { minItems: 1, maxItems: 10 },
+    ),
+  ),
+  security_profile: or(t.oneOf(...SECURITY_PROFILE_NAMES)),
   require_signed_request_object: or(t.boolean()),
   request_object_signing_alg: or(t.oneOf(...CLIENT_KEY_ALGORITHMS)),
   authorization_signed_response_alg: or(t.oneOf(...ID_TOKEN_ALGORITHMS)),

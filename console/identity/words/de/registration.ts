@@ -40,6 +40,10 @@ export const registration = {
     public: 'Öffentlich: kein Geheimnis, verwendet PKCE',
   },
   clientTypeHint: 'Was auf einem Server läuft, bewahrt ein Geheimnis; was in Browsern oder auf Telefonen läuft, kann das nicht.',
+  profile: 'Sicherheitsprofil',
+  profileHint:
+    'Mit FAPI 2.0 funktioniert nichts Schwächeres: Schlüssel oder Zertifikat statt Geheimnis, mit DPoP oder an das Zertifikat gebundene Token, vorab gesendete Anfragen, PS256, ES256 oder EdDSA, https-Adressen, weder Passwörter noch Geräte. Wählen Sie das auch unten; was nicht passt, wird abgelehnt. Mit signierten Nachrichten: auch Schlüssel sowie signierte Anfragen und Antworten (response_mode jwt).',
+  profiles: { '': 'keines', fapi2: 'FAPI 2.0', 'fapi2-message-signing': 'FAPI 2.0 mit signierten Nachrichten' },
   auth: 'Wie sie sich ausweist',
   authHint:
     'Mit ihrem Geheimnis oder mit einem Schlüssel, dessen öffentlicher Teil unten steht. Öffentliche Anwendungen weisen sich nicht aus.',
@@ -48,6 +52,10 @@ export const registration = {
   keysWrong: 'Geben Sie JSON mit einer Liste "keys" ein.',
   keysUri: 'Adresse der öffentlichen Schlüssel',
   keysUriHint: 'Statt der Schlüssel selbst: Dort kann die Anwendung sie austauschen. Nur https.',
+  workloads: 'Workloads',
+  workloadsHint:
+    'Bei workload_jwt, als JSON: [{"issuer": "...", "subject": "system:serviceaccount:shop:reports"}]. Der Aussteller ist der Cluster oder die SPIFFE-Vertrauensdomäne; audience und jwks können dazukommen.',
+  workloadsWrong: 'Geben Sie eine JSON-Liste ein.',
   certificateNames: {
     tls_client_auth_subject_dn: 'Name in ihren Zertifikaten: Subject',
     tls_client_auth_san_dns: 'Name in ihren Zertifikaten: DNS-Name',
@@ -62,6 +70,7 @@ export const registration = {
     private_key_jwt: 'Kein Geheimnis: ein JWT, signiert mit ihrem Schlüssel (private_key_jwt)',
     tls_client_auth: 'Kein Geheimnis: ein Zertifikat einer vertrauenswürdigen Stelle (tls_client_auth)',
     self_signed_tls_client_auth: 'Kein Geheimnis: ein unten registriertes Zertifikat (self_signed_tls_client_auth)',
+    workload_jwt: 'Kein Geheimnis: die Plattform, auf der sie läuft, sagt, wer sie ist (workload_jwt)',
   },
   par: 'Anmeldungen müssen mit einer vorab gesendeten Anfrage beginnen (PAR)',
   parHint: 'Die Anwendung sendet ihre Anfrage zuerst selbst an den Dienst; im Browser kann sie niemand ändern.',
@@ -143,6 +152,9 @@ export const registration = {
     uris: 'Die Rückkehradressen ändern sich.',
     scopes: 'Sie darf um weniger Scopes bitten als bisher.',
     grants: 'Sie verliert Wege zu Token.',
+    profile:
+      'Nichts Schwächeres als das Sicherheitsprofil funktioniert mehr: Programme, die es nicht einhalten, werden sofort abgewiesen.',
+    profileGone: 'Der Dienst verlangt von der Anwendung weniger als bisher.',
     consentBack: 'Es wird wieder nach der Zustimmung gefragt.',
     consentSkipped: 'Es wird nicht mehr gefragt, ob die Anwendung erhalten darf, worum sie bittet.',
     toPublic: 'Ihr Geheimnis wird nicht mehr angenommen, und sie muss PKCE verwenden.',

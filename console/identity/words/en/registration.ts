@@ -38,6 +38,10 @@ export const registration = {
     public: 'Public: no secret, uses PKCE',
   },
   clientTypeHint: 'What runs on a server keeps a secret; what runs in browsers or on phones cannot.',
+  profile: 'Security profile',
+  profileHint:
+    'With FAPI 2.0 nothing weaker works: a key or a certificate instead of a secret, tokens bound by DPoP or to the certificate, pushed requests, PS256, ES256 or EdDSA, https addresses, neither passwords nor devices. Choose these below, too; what does not fit is refused. With signed messages: also keys, requests and answers (response_mode jwt) that are signed.',
+  profiles: { '': 'none', fapi2: 'FAPI 2.0', 'fapi2-message-signing': 'FAPI 2.0 with signed messages' },
   auth: 'How it proves itself',
   authHint: 'By its secret, or by a key whose public part is below. Public applications do neither.',
   keys: 'Public keys (JWK Set)',
@@ -45,6 +49,10 @@ export const registration = {
   keysWrong: 'Enter JSON with a list "keys".',
   keysUri: 'Address of the public keys',
   keysUriHint: 'Instead of the keys themselves: the application can replace its keys there. https only.',
+  workloads: 'Workloads',
+  workloadsHint:
+    'With workload_jwt, as JSON: [{"issuer": "...", "subject": "system:serviceaccount:shop:reports"}]. The issuer is the cluster or the SPIFFE trust domain; audience and jwks may be added.',
+  workloadsWrong: 'Enter a JSON list.',
   certificateNames: {
     tls_client_auth_subject_dn: 'Name in its certificates: subject',
     tls_client_auth_san_dns: 'Name in its certificates: DNS name',
@@ -59,6 +67,7 @@ export const registration = {
     private_key_jwt: 'No secret: a JWT signed by its key (private_key_jwt)',
     tls_client_auth: 'No secret: a certificate of a trusted authority (tls_client_auth)',
     self_signed_tls_client_auth: 'No secret: a certificate that is registered below (self_signed_tls_client_auth)',
+    workload_jwt: 'No secret: the platform that runs it says who it is (workload_jwt)',
   },
   par: 'Sign-ins must begin with a pushed request (PAR)',
   parHint: 'The application first sends its request to the service itself; nobody changes it in the browser.',
@@ -138,6 +147,8 @@ export const registration = {
     uris: 'The redirect addresses change.',
     scopes: 'It may ask for fewer scopes than before.',
     grants: 'It loses ways to get tokens.',
+    profile: 'Nothing weaker than the security profile works any more: programs that do not keep to it are refused at once.',
+    profileGone: 'The service asks less of the application than before.',
     consentBack: 'People are asked for consent again.',
     consentSkipped: 'People are no longer asked whether the application may have what it asks for.',
     toPublic: 'Its secret is no longer accepted, and it must use PKCE.',

@@ -39,6 +39,10 @@ export const registration: Words['registration'] = {
     public: 'Pública: sin secreto, con PKCE',
   },
   clientTypeHint: 'Lo que se ejecuta en un servidor guarda un secreto; en navegadores o teléfonos no se puede.',
+  profile: 'Perfil de seguridad',
+  profileHint:
+    'Con FAPI 2.0 no funciona nada más débil: una clave o un certificado en vez de un secreto, tokens ligados con DPoP o al certificado, peticiones enviadas antes, PS256, ES256 o EdDSA, direcciones https, ni contraseñas ni dispositivos. Elíjalo también abajo; lo que no encaja se rechaza. Con mensajes firmados: además claves, y peticiones y respuestas (response_mode jwt) firmadas.',
+  profiles: { '': 'ninguno', fapi2: 'FAPI 2.0', 'fapi2-message-signing': 'FAPI 2.0 con mensajes firmados' },
   auth: 'Cómo se acredita',
   authHint: 'Con su secreto, o con una clave cuya parte pública está abajo. Las aplicaciones públicas, con nada.',
   keys: 'Claves públicas (JWK Set)',
@@ -46,6 +50,10 @@ export const registration: Words['registration'] = {
   keysWrong: 'Escriba JSON con una lista "keys".',
   keysUri: 'Dirección de las claves públicas',
   keysUriHint: 'En lugar de las propias claves: allí la aplicación puede cambiarlas. Solo https.',
+  workloads: 'Cargas de trabajo',
+  workloadsHint:
+    'Con workload_jwt, como JSON: [{"issuer": "...", "subject": "system:serviceaccount:shop:reports"}]. El emisor es el clúster o el dominio de confianza de SPIFFE; se pueden añadir audience y jwks.',
+  workloadsWrong: 'Escriba una lista JSON.',
   certificateNames: {
     tls_client_auth_subject_dn: 'Nombre en sus certificados: sujeto',
     tls_client_auth_san_dns: 'Nombre en sus certificados: nombre DNS',
@@ -60,6 +68,7 @@ export const registration: Words['registration'] = {
     private_key_jwt: 'Sin secreto: un JWT firmado con su clave (private_key_jwt)',
     tls_client_auth: 'Sin secreto: un certificado de una autoridad de confianza (tls_client_auth)',
     self_signed_tls_client_auth: 'Sin secreto: un certificado registrado abajo (self_signed_tls_client_auth)',
+    workload_jwt: 'Sin secreto: la plataforma que la ejecuta dice quién es (workload_jwt)',
   },
   par: 'Los inicios de sesión deben empezar con una petición enviada antes (PAR)',
   parHint: 'La aplicación envía primero su petición al propio servicio; nadie la cambia en el navegador.',
@@ -139,6 +148,9 @@ export const registration: Words['registration'] = {
     uris: 'Cambian las direcciones de retorno.',
     scopes: 'Puede pedir menos ámbitos que antes.',
     grants: 'Pierde maneras de obtener tokens.',
+    profile:
+      'Ya no funciona nada más débil que el perfil de seguridad: los programas que no lo cumplen se rechazan de inmediato.',
+    profileGone: 'El servicio exige a la aplicación menos que antes.',
     consentBack: 'Se vuelve a pedir consentimiento a las personas.',
     consentSkipped: 'Ya no se pregunta a las personas si la aplicación puede tener lo que pide.',
     toPublic: 'Su secreto ya no se acepta, y debe usar PKCE.',

@@ -10,6 +10,8 @@ import {
 } from './client-authentications.ts';
 import type { ClientKeyAlgorithm } from './client-keys.ts';
 import { attributesOf, openidFieldsOf } from './openid-fields.ts';
+import { brokenRule, impliedBy, profileOf, type SecurityProfile } from './security-profiles.ts';
+import type { WorkloadIdentity } from './workload-identities.ts';
 
 type AuthenticatedRow = Pick<
   ConsumerRow,
@@ -23,6 +25,8 @@ export interface RegisteredAuthentication {
   readonly jwksUri: string | undefined;
   /** The only algorithm that its assertions may have. */
   readonly algorithm: ClientKeyAlgorithm | undefined;
+  /** The workloads that it is. */
+  readonly workloads: readonly WorkloadIdentity[];
   /** The name of its certificates. */
   readonly names: readonly (readonly [CertificateName, string])[];
 }
@@ -32,6 +36,7 @@ type Fields = Readonly<Partial<Record<CertificateName, string>>> & {
   readonly token_endpoint_auth_signing_alg?: ClientKeyAlgorithm;
   readonly jwks?: unknown;
   readonly jwks_uri?: string;
+  readonly workload_identities?: readonly WorkloadIdentity[];
   readonly dpop_bound_access_tokens?: boolean;
   readonly require_signed_request_object?: boolean;
   readonly introspection_signed_response_alg?: string;
@@ -50,21 +55,28 @@ export function authenticationOf(row: AuthenticatedRow): RegisteredAuthenticatio
     jwks: fields.jwks,
     jwksUri: fields.jwks_uri,
     algorithm: fields.token_endpoint_auth_signing_alg,
+    workloads: fields.workload_identities ?? [],
     names: CERTIFICATE_NAMES.flatMap((name) => (fields[name] === undefined ? [] : [[name, fields[name]] as const])),
   };
 }
 
-/** By something that only the application has, and that can be taken away from it: a key, or a certificate. */
+/** By what is registered of it, and can be taken away from it: a key, a certificate, or what its platform calls it. */
 export const provesItselfByKey = (row: AuthenticatedRow): boolean =>
-  ['key', 'certificate'].includes(CLIENT_AUTHENTICATIONS[authenticationOf(row).method].proof);
+  ['key', 'workload', 'certificate'].includes(CLIENT_AUTHENTICATIONS[authenticationOf(row).method].proof);
 
 /** What signs answers of introspection for it. */
-export const introspectionAlgorithmOf = (row: AuthenticatedRow): string =>
-  fieldsOf(row).introspection_signed_response_alg ?? 'RS256';
+export function introspectionAlgorithmOf(row: AuthenticatedRow): string {
+  const fields = fieldsOf(row);
+  const { introspection_signed_response_alg: alg = 'RS256' } = { ...fields, ...impliedBy(profileOf(fields), fields) };
+  return String(alg);
+}
 
 /** Another one after each change of how the application proves itself. */
 export const authenticationStamp = (row: AuthenticatedRow): string =>
-  hashOf('client authentication', JSON.stringify(authenticationOf(row)));
+  hashOf('client authentication', JSON.stringify([authenticationOf(row), securityProfileOf(row) ?? null]));
+
+/** The profile of security that it is registered with. */
+export const securityProfileOf = (row: AuthenticatedRow): SecurityProfile | undefined => profileOf(fieldsOf(row));
 
 /** A change of one of these is checked with the rest. */
 export const AUTHENTICATION_FIELDS: readonly string[] = [
@@ -72,11 +84,19 @@ export const AUTHENTICATION_FIELDS: readonly string[] = [
   'token_endpoint_auth_method',
   'jwks',
   'jwks_uri',
+  'workload_identities',
   'dpop_bound_access_tokens',
   'require_signed_request_object',
   'tls_client_certificate_bound_access_tokens',
   ...CERTIFICATE_NAMES,
 ];
+
+/** What its profile asks for is asked with every change: nothing that it has could be made weaker beside it. */
+export function checkProfile(row: AuthenticatedRow): void {
+  const { client_type, grant_type, redirect_uris: uris } = row;
+  const broken = brokenRule(fieldsOf(row), { client_type, grant_type, redirect_uris: JSON.parse(uris) as string[] });
+  if (broken) fail('request.bad_value', { field: broken.field, why: `with its security_profile, ${broken.why}` });
+}
 
 /** What the fields of a client have to be together, as they are going to be stored. */
 export function checkAuthentication(row: AuthenticatedRow): void {
@@ -94,6 +114,8 @@ export function checkAuthentication(row: AuthenticatedRow): void {
   if (needs === undefined) return;
   if (row.client_type === 'public') refuse('token_endpoint_auth_method', `a public application cannot use ${registered}`);
   if (needs === 'keys' && !hasKeys) refuse('token_endpoint_auth_method', `${registered} needs jwks or jwks_uri`);
+  if (needs === 'identities' && fields.workload_identities === undefined)
+    refuse('token_endpoint_auth_method', `${registered} needs workload_identities`);
   if (needs === 'name' && authenticationOf(row).names.length !== 1)
     refuse('token_endpoint_auth_method', `${registered} needs exactly one of ${CERTIFICATE_NAMES.join(', ')}`);
 }

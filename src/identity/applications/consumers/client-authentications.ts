@@ -8,15 +8,16 @@ export type ClientAuthenticationMethod =
   | 'private_key_jwt'
   | 'tls_client_auth'
   | 'self_signed_tls_client_auth'
+  | 'workload_jwt'
   | 'none';
 
-/** What proves it: the secret, a signed assertion (RFC 7523), the certificate of its connection (RFC 8705), or nothing. */
-export type ClientProof = 'secret' | 'key' | 'certificate' | 'nothing';
+/** What proves it: the secret, an assertion that it has signed (RFC 7523) or the platform that runs it, the certificate of its connection (RFC 8705), or nothing. */
+export type ClientProof = 'secret' | 'key' | 'workload' | 'certificate' | 'nothing';
 
 interface ClientAuthentication {
   readonly proof: ClientProof;
-  /** What has to be registered for it: keys, or a name in certificates. */
-  readonly needs?: 'keys' | 'name';
+  /** What has to be registered for it: keys, a name in certificates, or who it is on its platform. */
+  readonly needs?: 'keys' | 'name' | 'identities';
 }
 
 export const CLIENT_AUTHENTICATIONS: Readonly<Record<ClientAuthenticationMethod, ClientAuthentication>> = {
@@ -27,6 +28,8 @@ export const CLIENT_AUTHENTICATIONS: Readonly<Record<ClientAuthenticationMethod,
   tls_client_auth: { proof: 'certificate', needs: 'name' },
   /** One that is registered itself. */
   self_signed_tls_client_auth: { proof: 'certificate', needs: 'keys' },
+  /** Our own: the JWT of a platform that is trusted for this application, such as a Kubernetes cluster or SPIFFE. */
+  workload_jwt: { proof: 'workload', needs: 'identities' },
   none: { proof: 'nothing' },
 };
 

@@ -6,7 +6,7 @@ import { type Caller, permit } from '../../access/rules/index.ts';
 import type { Change } from '../../ground/audit/index.ts';
 import type { ConsumerRow } from '../../ground/database/index.ts';
 import { checkConsumerBody, extraAttributes } from './attributes.ts';
-import { checkAuthentication } from './authentication.ts';
+import { checkAuthentication, checkProfile } from './authentication.ts';
 import type { CreateConsumer } from './consumers.schema.ts';
 import { insertConsumer } from './consumers.store.ts';
 import type { ConsumerDeps } from './deps.ts';
@@ -65,6 +65,7 @@ export async function insertNewConsumer(
 ): Promise<ConsumerRow> {
   const row = newConsumerRow(deps, body, id, registration);
   checkAuthentication(row);
+  checkProfile(row);
   await insertConsumer(tx, row);
   if (registration.registered_by === null) audit('consumer.created', { kind: 'consumer', id });
   else audit('consumer.registered_itself', { kind: 'consumer', id }, registeredWith(registration));

@@ -2,6 +2,7 @@
 import type { ConsumerRow } from '../../ground/database/index.ts';
 import { parseJson } from '../../ground/resource/index.ts';
 import { DEVICE, GRANTS, openidFieldsOf, PRE_AUTHORIZED, TOKEN_EXCHANGE } from './openid-fields.ts';
+import { PROFILE_GRANTS, profileOf } from './security-profiles.ts';
 
 type Grant = (typeof GRANTS)[number];
 
@@ -20,7 +21,10 @@ const CONFIDENTIAL: readonly Grant[] = ['client_credentials', TOKEN_EXCHANGE];
 type Registered = Pick<ConsumerRow, 'client_type' | 'grant_type' | 'extra'>;
 
 export function grantsOf({ client_type: type, grant_type: registered, extra }: Registered): ReadonlySet<Grant> {
-  const listed = openidFieldsOf(parseJson(extra)).allowed_grant_types as readonly string[] | undefined;
-  const isAllowed = (one: Grant): boolean => (listed ? listed.includes(one) : COMMON.includes(one) || one === registered);
+  const fields = openidFieldsOf(parseJson(extra));
+  const listed = fields.allowed_grant_types as readonly string[] | undefined;
+  const isInProfile = (one: Grant): boolean => profileOf(fields) === undefined || PROFILE_GRANTS.includes(one);
+  const isAllowed = (one: Grant): boolean =>
+    isInProfile(one) && (listed ? listed.includes(one) : COMMON.includes(one) || one === registered);
   return new Set(GRANTS.filter((one) => isAllowed(one) && (!CONFIDENTIAL.includes(one) || type === 'confidential')));
 }

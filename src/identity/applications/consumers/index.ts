@@ -6,6 +6,7 @@ export {
   introspectionAlgorithmOf,
   provesItselfByKey,
   type RegisteredAuthentication,
+  securityProfileOf,
 } from './authentication.ts';
 export { BUILT_IN_APPLICATION } from './built-in.ts';
 export {
@@ -48,4 +49,14 @@ export {
 export { isLoopback, isNative, isRedirectUri, redirectUriConflict } from './redirect-uris.ts';
 export { isStrangers, type RegistrationColumns } from './registration.ts';
 export type { ConsumerWithSecret } from './secrets.rules.ts';
+export {
+  impliedBy,
+  PROFILE_ALGORITHMS,
+  profileOf,
+  SECURITY_PROFILE,
+  SECURITY_PROFILE_NAMES,
+  SECURITY_PROFILES,
+  type SecurityProfile,
+} from './security-profiles.ts';
 export { hasLostSince } from './taken-away.ts';
+export type { WorkloadIdentity } from './workload-identities.ts';

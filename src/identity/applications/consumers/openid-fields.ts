@@ -8,6 +8,8 @@ import { bit, hashOf, isWebAddress, parseJson } from '../../ground/resource/inde
 import { CLIENT_AUTHENTICATION_METHODS } from './client-authentications.ts';
 import { CLIENT_KEY_ALGORITHMS, isClientKeySet, KEY_SET_DESCRIPTION } from './client-keys.ts';
 import { checkRedirectUris, isRedirectUri, isWebUri } from './redirect-uris.ts';
+import { SECURITY_PROFILE, SECURITY_PROFILE_NAMES } from './security-profiles.ts';
+import { isWorkloadIdentities, WORKLOADS_DESCRIPTION } from './workload-identities.ts';
 
 type ConsumerFields = Readonly<Record<string, unknown>>;
 
@@ -111,7 +113,7 @@ const FIELD_TYPES: Readonly<Record<string, FieldType & { readonly about: string 
   token_endpoint_auth_method: {
     ...oneOf(...CLIENT_AUTHENTICATION_METHODS),
     about:
-      'How a confidential client proves itself: by its secret, by a key whose public part is registered (`private_key_jwt`, RFC 7523), or by the certificate of its connection (RFC 8705). Not set: `client_secret_basic`. Public clients have nothing.',
+      'How a confidential client proves itself: by its secret, by a key whose public part is registered (`private_key_jwt`, RFC 7523), by the certificate of its connection (RFC 8705), or by the JWT of the platform that runs it (`workload_jwt`). Not set: `client_secret_basic`. Public clients have nothing.',
   },
   token_endpoint_auth_signing_alg: {
     ...oneOf(...CLIENT_KEY_ALGORITHMS),
@@ -121,6 +123,17 @@ const FIELD_TYPES: Readonly<Record<string, FieldType & { readonly about: string 
   jwks_uri: {
     ...calledUrl,
     about: 'Where its public keys are, instead of `jwks`. They are read again after 5 minutes, or earlier for a key that is new.',
+  },
+  workload_identities: {
+    accepts: isWorkloadIdentities,
+    description: WORKLOADS_DESCRIPTION,
+    about:
+      'With `workload_jwt`: the workloads that are the application, by the issuer of their JWT, its `sub` and its `aud` (not set: the address of this service).',
+  },
+  [SECURITY_PROFILE]: {
+    ...oneOf(...SECURITY_PROFILE_NAMES),
+    about:
+      'FAPI 2.0 (final): nothing weaker works for the application then. Sign-ins are pushed, with PKCE; it proves itself by a key or a certificate, its tokens are bound to one, and everything is signed with PS256, ES256 or EdDSA. `fapi2-message-signing`: requests, answers and introspection are signed, too.',
   },
   require_signed_request_object: { ...flag, about: 'Its requests are signed with its key (JAR, RFC 9101).' },
   request_object_signing_alg: {

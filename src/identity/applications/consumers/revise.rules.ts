@@ -4,7 +4,7 @@ import type { ConsumerRow } from '../../ground/database/index.ts';
 import { fail } from '../../ground/faults.ts';
 import { parseJson } from '../../ground/resource/index.ts';
 import { type ConsumerChanges, checkConsumerBody, extraAttributes } from './attributes.ts';
-import { AUTHENTICATION_FIELDS, checkAuthentication } from './authentication.ts';
+import { AUTHENTICATION_FIELDS, checkAuthentication, checkProfile } from './authentication.ts';
 import { refuseBuiltIn } from './built-in.ts';
 import { endGrants, lockConsumer, updateConsumer } from './consumers.store.ts';
 import { type ConsumerDeps, tagOfConsumer } from './deps.ts';
@@ -58,6 +58,7 @@ export async function reviseConsumer(
       checkRedirectUriConflicts(JSON.parse(values.redirect_uris) as string[], postLogoutUrisOf(parseJson(values.extra)));
     const changed: Readonly<Record<string, unknown>> = { ...extraAttributes(body), ...body };
     if (AUTHENTICATION_FIELDS.some((field) => changed[field] !== undefined)) checkAuthentication({ ...current, ...values });
+    checkProfile({ ...current, ...values });
     const [before, after] = [comparable(current), comparable(values)];
     if (needsTrust(before, after)) permit(caller, 'trust_consumer');
     if (after.skipsConsent && isStrangers(current)) fail('consumer.not_kept', { id });

@@ -4,6 +4,7 @@ import type { ConsumerRow, Database, Tx } from '../../ground/database/index.ts';
 import { authenticationStamp } from './authentication.ts';
 import { grantsOf } from './grants.ts';
 import { attributesOf, OPENID_SCOPES, openidFieldsOf, SKIP_CONSENT } from './openid-fields.ts';
+import { isStricter, profileOf } from './security-profiles.ts';
 
 type ComparedRow = Pick<
   ConsumerRow,
@@ -19,6 +20,7 @@ export const comparable = (row: ComparedRow) => {
     clientType: row.client_type,
     grantTypes: grantsOf(row),
     skipsConsent: skipsConsent === true,
+    profile: profileOf(openidFieldsOf(attributesOf(row))),
   };
 };
 export type Comparable = ReturnType<typeof comparable>;
@@ -34,6 +36,8 @@ const TAKES_AWAY: readonly ((before: Comparable, after: Comparable) => boolean)[
   (before, after) => !before.grantTypes.isSubsetOf(after.grantTypes),
   // People who were not asked have not agreed.
   (before, after) => before.skipsConsent && !after.skipsConsent,
+  // What was got in a weaker way would go on.
+  (before, after) => isStricter(before.profile, after.profile),
 ];
 
 export const takesAway = (before: Comparable, after: Comparable): boolean => TAKES_AWAY.some((isTaken) => isTaken(before, after));

@@ -1,12 +1,16 @@
-// Checks assertions by which clients prove themselves (`private_key_jwt`: RFC 7523, OpenID Connect Core 9, FAPI 2.0 5.3.2.1).
+// Checks assertions by which clients prove themselves (`private_key_jwt`: RFC 7523, OpenID Connect Core 9, FAPI 2.0 5.3.2.1), or which prove them by
+// the word of the platform that runs them (`workload_jwt`).
 import { type Clock, seconds } from '../../../platform/clock.ts';
 import { decodeJws, verifyJws } from '../../../verifiable/jose/index.ts';
 import {
   authenticationOf,
+  type ClientAuthenticationMethod,
   type ClientKey,
   type Consumers,
   type ConsumerWithSecret,
+  PROFILE_ALGORITHMS,
   type RegisteredAuthentication,
+  securityProfileOf,
 } from '../../applications/consumers/index.ts';
 import type { Records } from '../records/index.ts';
 import type { ClientKeys } from './client-keys.ts';
@@ -26,8 +30,8 @@ const MAX_ID = 256;
 const SKEW_SECONDS = 30;
 /** Its use is remembered until it ends. */
 const LONGEST_SECONDS = 3600;
-/** The type may say what it is; it must not say that it is something else. */
-const TYPES: readonly unknown[] = [undefined, 'jwt', 'client-authentication+jwt'];
+/** Platforms renew theirs, mostly within an hour. */
+const LONGEST_OF_PLATFORMS = 86_400;
 const REPLAY_MODEL = 'ReplayDetection';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -40,7 +44,7 @@ export interface SentAssertion {
 }
 
 export interface AssertionUse {
-  /** Who the assertion may be for: this service, its token endpoint, or the endpoint that is called. */
+  /** Who the assertion may be for: this service, first, its token endpoint, or the endpoint that is called. */
   readonly audiences: readonly string[];
 }
 
@@ -60,18 +64,19 @@ function read({ client_assertion: assertion, client_assertion_type: type }: Sent
   }
 }
 
-function checkType({ typ }: Json): void {
-  if (!TYPES.includes(typeof typ === 'string' ? typ.toLowerCase().replace(/^application\//, '') : typ))
-    refuse('its type says that it is something else');
+/** The type may say what it is; it must not say that it is something else. */
+function checkType({ typ }: Json, types: readonly string[]): void {
+  const said = typeof typ === 'string' ? typ.toLowerCase().replace(/^application\//, '') : typ;
+  if (said !== undefined && !(types as readonly unknown[]).includes(said)) refuse('its type says that it is something else');
 }
 
 const isTime = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value);
 
 /** Returns when it ends. */
-function checkTimes({ exp, iat, nbf }: Json, now: number): number {
+function checkTimes({ exp, iat, nbf }: Json, now: number, longest: number): number {
   if (!isTime(exp)) return refuse('it has no exp');
   if (exp <= now - SKEW_SECONDS) refuse('it has expired');
-  if (exp > now + LONGEST_SECONDS + SKEW_SECONDS) refuse('its exp is more than an hour ahead');
+  if (exp > now + longest + SKEW_SECONDS) refuse(`its exp is more than ${longest} seconds ahead`);
   for (const [name, value] of Object.entries({ iat, nbf })) {
     if (value === undefined) continue;
     if (!isTime(value) || value > now + SKEW_SECONDS) refuse(`its ${name} is in the future, or no time`);
@@ -102,42 +107,91 @@ async function checkSignature(assertion: string, header: Json, keys: readonly Cl
   refuse('no registered key has signed it');
 }
 
-function checkAlgorithm({ alg }: Json, { algorithm }: RegisteredAuthentication): void {
+function checkAlgorithm({ alg }: Json, { algorithm }: RegisteredAuthentication, hasProfile: boolean): void {
   if (algorithm !== undefined && alg !== algorithm) refuse(`its algorithm is not ${algorithm}, which is registered`);
+  if (hasProfile && !PROFILE_ALGORITHMS.includes(String(alg))) refuse('its algorithm is not one of the profile');
 }
 
-export function createClientAssertions({ consumers, records, clock, keys }: AssertionDeps) {
-  async function clientOf(payload: Json, { client_id: named }: SentAssertion): Promise<ConsumerWithSecret> {
-    const { iss, sub } = payload;
-    if (typeof sub !== 'string' || sub === '' || iss !== sub) refuse('iss and sub are not both the client id');
-    if (named !== undefined && named !== sub) refuse('client_id is another one');
-    const consumer = (await consumers.findWithSecret(sub)) ?? refuse('there is no such application');
-    if (authenticationOf(consumer).method !== 'private_key_jwt') refuse('the application is registered with another method');
-    return consumer;
-  }
+/** An assertion, and the client that it names. */
+interface Presented {
+  readonly assertion: string;
+  readonly header: Json;
+  readonly payload: Json;
+  readonly consumer: ConsumerWithSecret;
+  readonly registered: RegisteredAuthentication;
+  readonly audiences: readonly string[];
+}
 
-  /** Last: only whoever has the key can use an id up. In one statement, which one of several replicas wins. */
-  async function useOnce(clientId: string, jti: unknown, exp: number): Promise<void> {
-    if (typeof jti !== 'string' || jti === '' || jti.length > MAX_ID) return refuse('it has no jti');
-    // Longer than it is good: a replica whose clock is ahead deletes what has expired by its own.
-    const lifetime = Math.max(exp - seconds(clock), 0) + 10 * SKEW_SECONDS;
-    const isNew = await records.save(REPLAY_MODEL, `assertion ${clientId} ${jti}`, {}, lifetime, true);
-    if (!isNew) refuse('it was used before');
+const kidOf = ({ kid }: Json): string | undefined => (typeof kid === 'string' ? kid : undefined);
+
+/** Last: only whoever has the key can use an id up. In one statement, which one of several replicas wins. */
+async function useOnce({ records, clock }: AssertionDeps, clientId: string, jti: unknown, exp: number): Promise<void> {
+  if (typeof jti !== 'string' || jti === '' || jti.length > MAX_ID) return refuse('it has no jti');
+  // Longer than it is good: a replica whose clock is ahead deletes what has expired by its own.
+  const lifetime = Math.max(exp - seconds(clock), 0) + 10 * SKEW_SECONDS;
+  const isNew = await records.save(REPLAY_MODEL, `assertion ${clientId} ${jti}`, {}, lifetime, true);
+  if (!isNew) refuse('it was used before');
+}
+
+/** The application has signed it itself. */
+async function checkOwn(deps: AssertionDeps, presented: Presented): Promise<void> {
+  const { assertion, header, payload, consumer, registered, audiences } = presented;
+  if (payload.iss !== consumer.id || payload.sub !== consumer.id) refuse('iss and sub are not both the client id');
+  checkType(header, ['jwt', 'client-authentication+jwt']);
+  const hasProfile = securityProfileOf(consumer) !== undefined;
+  checkAlgorithm(header, registered, hasProfile);
+  const exp = checkTimes(payload, seconds(deps.clock), LONGEST_SECONDS);
+  // FAPI 2.0, 5.3.2.1: the issuer as a string, and nothing else.
+  if (hasProfile && payload.aud !== audiences[0]) refuse('its aud is not the issuer alone');
+  checkAudience(payload, audiences);
+  await checkSignature(assertion, header, await deps.keys.read(registered, kidOf(header)));
+  await useOnce(deps, consumer.id, payload.jti, exp);
+}
+
+/**
+ * The platform that runs the application has signed it: bound to this platform, to what it calls the workload, and to the audience. Not good once,
+ * because a platform gives a new one only now and then.
+ */
+async function checkWorkload(deps: AssertionDeps, presented: Presented): Promise<void> {
+  const { assertion, header, payload, registered, audiences } = presented;
+  const identity =
+    registered.workloads.find(({ issuer, subject }) => issuer === payload.iss && subject === payload.sub) ??
+    refuse('iss and sub are those of no workload that is registered');
+  checkType(header, ['jwt', 'jose']);
+  checkTimes(payload, seconds(deps.clock), LONGEST_OF_PLATFORMS);
+  checkAudience(payload, [identity.audience ?? audiences[0]!]);
+  await checkSignature(assertion, header, await deps.keys.read(identity, kidOf(header)));
+}
+
+/** By how the application is registered. In other ways no assertion proves it. */
+const CHECKS: Readonly<
+  Record<ClientAuthenticationMethod, ((deps: AssertionDeps, presented: Presented) => Promise<void>) | undefined>
+> = {
+  private_key_jwt: checkOwn,
+  workload_jwt: checkWorkload,
+  client_secret_basic: undefined,
+  client_secret_post: undefined,
+  tls_client_auth: undefined,
+  self_signed_tls_client_auth: undefined,
+  none: undefined,
+};
+
+export function createClientAssertions(deps: AssertionDeps) {
+  /** The workloads of a platform have other names than the application, so that it has to be named. */
+  async function clientOf({ sub }: Json, { client_id: named }: SentAssertion): Promise<ConsumerWithSecret> {
+    const id = named ?? sub;
+    if (typeof id !== 'string' || id === '') return refuse('it names no application');
+    return (await deps.consumers.findWithSecret(id)) ?? refuse('there is no such application');
   }
 
   return {
-    /** The client that an assertion proves. Each assertion is good once. Throws a ClientAuthenticationError. */
+    /** The client that an assertion proves. Throws a ClientAuthenticationError. */
     async check(sent: SentAssertion, { audiences }: AssertionUse): Promise<ConsumerWithSecret> {
       const { header, payload } = read(sent);
-      checkType(header);
       const consumer = await clientOf(payload, sent);
       const registered = authenticationOf(consumer);
-      checkAlgorithm(header, registered);
-      const exp = checkTimes(payload, seconds(clock));
-      checkAudience(payload, audiences);
-      const kid = typeof header.kid === 'string' ? header.kid : undefined;
-      await checkSignature(String(sent.client_assertion), header, await keys.read(registered, kid));
-      await useOnce(consumer.id, payload.jti, exp);
+      const check = CHECKS[registered.method] ?? refuse('the application is registered with another method');
+      await check(deps, { assertion: String(sent.client_assertion), header, payload, consumer, registered, audiences });
       return consumer;
     },
   };

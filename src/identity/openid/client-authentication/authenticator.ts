@@ -15,6 +15,8 @@ import {
   type ConsumerWithSecret,
   introspectionAlgorithmOf,
   isStrangers,
+  SECURITY_PROFILES,
+  securityProfileOf,
 } from '../../applications/consumers/index.ts';
 import type { Database } from '../../ground/database/index.ts';
 import { type ClientAssertions, ClientAuthenticationError } from './assertions.ts';
@@ -28,6 +30,8 @@ export interface AuthenticatedClient {
   readonly seesOwnOnly: boolean;
   /** The algorithm of answers that it wants to have signed. */
   readonly signedBy: string;
+  /** Whether it takes no others. */
+  readonly mustBeSigned: boolean;
   /** Time in seconds when its secret ends; undefined for the current secret. */
   readonly until?: number;
 }
@@ -64,6 +68,11 @@ function isSame(actual: string, expected: string): boolean {
   return a.length === b.length && timingSafeEqual(a, b);
 }
 
+function signsMessages(consumer: ConsumerWithSecret): boolean {
+  const profile = securityProfileOf(consumer);
+  return profile !== undefined && SECURITY_PROFILES[profile].signsMessages;
+}
+
 export interface AuthenticatorDeps {
   readonly db: Database;
   readonly clock: Clock;
@@ -98,6 +107,7 @@ const CHECKS: Readonly<Record<ClientProof, Check>> = {
     return isPrevious && until !== null ? { until } : undefined;
   },
   key: async () => undefined,
+  workload: async () => undefined,
   async certificate({ clientCertificates, certificateOf }, consumer, { secret, raw }) {
     const certificate = secret === undefined ? certificateOf(raw) : undefined;
     return certificate && (await clientCertificates.prove(authenticationOf(consumer), certificate)) ? {} : undefined;
@@ -109,6 +119,7 @@ const clientOf = (consumer: ConsumerWithSecret, { until }: Proved = {}): Authent
   id: consumer.id,
   seesOwnOnly: authenticationOf(consumer).method === 'none' || isStrangers(consumer),
   signedBy: introspectionAlgorithmOf(consumer),
+  mustBeSigned: signsMessages(consumer),
   ...(until === undefined ? {} : { until }),
 });
 

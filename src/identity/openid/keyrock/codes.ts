@@ -2,7 +2,7 @@
 // the person's token. Applications that are registered with the grant type `implicit` get an access token instead of a code.
 import type { Provider } from 'oidc-provider';
 import { type Caller, type FreshLogin, loginTimeOf } from '../../access/rules/index.ts';
-import { findConsumer, grantsOf, isStrangers } from '../../applications/consumers/index.ts';
+import { findConsumer, grantsOf, isStrangers, securityProfileOf } from '../../applications/consumers/index.ts';
 import type { ConsumerRow, Database } from '../../ground/database/index.ts';
 import { fail } from '../../ground/faults.ts';
 import { parseJson } from '../../ground/resource/index.ts';
@@ -15,6 +15,11 @@ const QUESTION_SECONDS = 600;
 
 export const RESPONSE_TYPES = ['code', 'token'] as const;
 export type ResponseType = (typeof RESPONSE_TYPES)[number];
+
+const isBound = ({
+  dpop_bound_access_tokens: key,
+  tls_client_certificate_bound_access_tokens: certificate,
+}: Readonly<Record<string, unknown>>): boolean => key === true || certificate === true;
 
 export interface CodeRequest {
   readonly clientId: string;
@@ -40,13 +45,16 @@ export function createKeyrockCodes({
   async function findAllowedConsumer(clientId: string, responseType: ResponseType): Promise<ConsumerRow> {
     const consumer = await findConsumer(db.read, clientId);
     if (!consumer) fail('request.bad_value', { field: 'client_id', why: 'there is no such application' });
+    // These calls have neither pushed requests nor PKCE, nor bound tokens.
+    if (securityProfileOf(consumer) !== undefined)
+      fail('request.bad_value', { field: 'client_id', why: 'the security profile of this application asks for /openid/par' });
     const grantTypes = grantsOf(consumer);
     if (responseType === 'code' && !grantTypes.has('authorization_code'))
       fail('request.bad_value', { field: 'response_type', why: 'this application gets no codes' });
     if (responseType === 'token' && !grantTypes.has('implicit'))
       fail('request.bad_value', { field: 'response_type', why: 'a token is for applications with the grant type implicit' });
-    if (responseType === 'token' && parseJson(consumer.extra).dpop_bound_access_tokens === true)
-      fail('request.bad_value', { field: 'response_type', why: 'tokens of this application are bound to a key' });
+    if (responseType === 'token' && isBound(parseJson(consumer.extra)))
+      fail('request.bad_value', { field: 'response_type', why: 'tokens of this application are bound' });
     // Public clients need PKCE to redeem a code, which these calls do not support.
     if (responseType === 'code' && consumer.client_type === 'public')
       fail('request.bad_value', { field: 'client_id', why: 'a public application uses /openid/authorize' });

@@ -27,6 +27,6 @@ export async function namingAnonymousWallet(request: IncomingMessage): Promise<I
   if (!type.toLowerCase().startsWith(FORM) || authorization !== undefined || attestation !== undefined) return request;
   const text = (await readBody(request, MAX_BODY)).toString();
   const form = new URLSearchParams(text);
-  const isAnonymous = form.get('grant_type') === PRE_AUTHORIZED && !form.get('client_id');
+  const isAnonymous = form.get('grant_type') === PRE_AUTHORIZED && !form.get('client_id') && !form.has('client_assertion');
   return withBody(request, isAnonymous ? `${text}&client_id=${ANONYMOUS_WALLET}` : text);
 }

@@ -9,12 +9,15 @@ import {
   type ClientKey,
   type ConsumerWithSecret,
   grantsOf,
+  impliedBy,
   isLoopback,
   isNative,
   isStrangers,
   openidFieldsOf,
   postLogoutUrisOf,
+  profileOf,
   redirectUriConflict,
+  SECURITY_PROFILE,
   SKIP_CONSENT,
 } from '../../applications/consumers/index.ts';
 import type { ClientKeys, LibraryAssertions } from '../client-authentication/index.ts';
@@ -31,6 +34,7 @@ export const OWN_ATTRIBUTES = [
   'id_token_claims',
   'access_token_lifetime',
   'refresh_token_lifetime',
+  SECURITY_PROFILE,
   SKIP_CONSENT,
   PREVIOUS_SECRET,
   REQUEST_ALGORITHM,
@@ -38,7 +42,14 @@ export const OWN_ATTRIBUTES = [
 ];
 
 /** The library does not read the keys of clients. */
-const KEY_FIELDS = ['jwks', 'jwks_uri', 'token_endpoint_auth_signing_alg', 'request_object_signing_alg', ...CERTIFICATE_NAMES];
+const KEY_FIELDS = [
+  'workload_identities',
+  'jwks',
+  'jwks_uri',
+  'token_endpoint_auth_signing_alg',
+  'request_object_signing_alg',
+  ...CERTIFICATE_NAMES,
+];
 
 export interface ClientDeps {
   readonly libraryAssertions: Pick<LibraryAssertions, 'keyFor' | 'isOwn'>;
@@ -72,6 +83,7 @@ const PROOFS: Readonly<Record<ClientAuthenticationMethod, Proof>> = {
   client_secret_post: secret,
   // The assertion of the client was checked before, and the library gets one of ours.
   private_key_jwt: async (consumer, { libraryAssertions }) => ({ keys: [libraryAssertions.keyFor(consumer)] }),
+  workload_jwt: async (consumer, { libraryAssertions }) => ({ keys: [libraryAssertions.keyFor(consumer)] }),
   tls_client_auth: async (consumer) => ({ metadata: Object.fromEntries(authenticationOf(consumer).names) }),
   async self_signed_tls_client_auth(consumer, { clientKeys }) {
     const keys = await clientKeys.read(authenticationOf(consumer));
@@ -122,11 +134,13 @@ export async function clientOf(
   const { method } = authenticationOf(consumer);
   return {
     ...fields,
+    ...impliedBy(profileOf(fields), fields),
     ...(scopes === undefined ? {} : { scope: (scopes as string[]).join(' ') }),
     post_logout_redirect_uris: fitting(postLogoutUrisOf(extra)),
     client_id: consumer.id,
     client_name: consumer.name,
-    token_endpoint_auth_method: method,
+    // The library knows no workloads, and gets our own assertion for both.
+    token_endpoint_auth_method: method === 'workload_jwt' ? 'private_key_jwt' : method,
     ...(await proofOf(consumer, deps, keyOfRequest)),
     ...(requestAlgorithm === undefined ? {} : { [REQUEST_ALGORITHM]: requestAlgorithm }),
     application_type: native ? 'native' : 'web',

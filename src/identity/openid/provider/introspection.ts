@@ -80,8 +80,10 @@ export function createIntrospection(deps: IntrospectionDeps) {
   return async (request: ClientRequest, token: string): Promise<Answer> => {
     const client = await authenticator(request, INTROSPECTION);
     if (!client) fail('oauth.invalid_client', undefined, { headers: { 'WWW-Authenticate': 'Basic realm="openid"' } });
+    const isSigned = asksForSigned(request.raw.headers.accept);
+    if (client.mustBeSigned && !isSigned) fail('oauth.must_be_signed', { type: SIGNED_INTROSPECTION });
     const text = await introspect(client, token);
-    if (!asksForSigned(request.raw.headers.accept)) return new Answer({ text });
+    if (!isSigned) return new Answer({ text });
     return new Answer({
       text: await sign(text, client.id, client.signedBy),
       headers: { 'Content-Type': SIGNED_INTROSPECTION },

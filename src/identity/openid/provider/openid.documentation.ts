@@ -35,6 +35,8 @@ const authorizeParameters = {
   authorization_details: 'Credentials to receive (RFC 9396, type openid_credential), as JSON.',
   issuer_state: 'From a credential offer.',
   request_uri: 'The request_uri from /openid/par. Replaces all other parameters except client_id.',
+  request: 'All parameters as a JWT that the application has signed (RFC 9101). Replaces all others except client_id.',
+  response_mode: 'query, fragment or form_post; jwt, query.jwt, fragment.jwt or form_post.jwt for a signed answer (JARM).',
 };
 const authorizeBody = Object.fromEntries(
   Object.entries(authorizeParameters).map(([name, description]) => [name, text(description)]),

@@ -13,9 +13,13 @@ export interface CertificateFeatureDeps {
   readonly certificateOf: CertificateOf;
 }
 
-/** Without certificates nobody is told that they could be used, and who is registered with one is refused. */
-export const clientAuthMethodsOf = ({ clientCertificates: { areAsked } }: CertificateFeatureDeps) =>
-  CLIENT_AUTHENTICATION_METHODS.filter((method) => areAsked || CLIENT_AUTHENTICATIONS[method].proof !== 'certificate');
+/**
+ * Those that the library knows. Without certificates nobody is told that they could be used, and who is registered with one is refused.
+ */
+export function clientAuthMethodsOf({ clientCertificates: { areAsked } }: CertificateFeatureDeps) {
+  const unknown = ['workload', ...(areAsked ? [] : ['certificate'])];
+  return CLIENT_AUTHENTICATION_METHODS.filter((method) => !unknown.includes(CLIENT_AUTHENTICATIONS[method].proof));
+}
 
 export const mutualTls = ({ clientCertificates, certificateOf }: CertificateFeatureDeps) =>
   ({

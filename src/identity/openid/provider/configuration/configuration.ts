@@ -40,6 +40,7 @@ import { claimsOf } from './claims.ts';
 import { featuresOf } from './features.ts';
 import { loadExistingGrant } from './grants.ts';
 import { ttlOf } from './lifetimes.ts';
+import { checkIssued, hasProfile } from './profiles.ts';
 import { type PromptDeps, promptsOf } from './prompts.ts';
 
 export interface ProviderDeps extends CertificateFeatureDeps {
@@ -110,7 +111,7 @@ const clients = {
     authorization_details_types: [CREDENTIAL_DETAILS],
   },
   responseTypes: ['code', 'none'],
-  pkce: { required: (_ctx, client) => KEYLESS.includes(client.clientAuthMethod!) },
+  pkce: { required: (_ctx, client) => KEYLESS.includes(client.clientAuthMethod!) || hasProfile(client) },
   // Applications in a browser are public, and call from the origin of a registered redirect URI.
   // The service's own pages need no permission; the library asks for it nevertheless. A wallet that redeems an offer without saying who it
   // is may be at any origin: the code is all that it has.
@@ -124,7 +125,8 @@ const clients = {
 const refreshTokensOf = ({ isFirstParty }: ProviderDeps) =>
   ({
     // A wallet that is attested proves its key each time, and must not lose its credentials with an answer (FAPI 2.0, 5.3.2.1).
-    rotateRefreshToken: ({ oidc }) => oidc.client!.clientAuthMethod !== ATTESTED,
+    // Nor must an application with a profile.
+    rotateRefreshToken: ({ oidc: { client } }) => client!.clientAuthMethod !== ATTESTED && !hasProfile(client),
     // What a wallet refreshes is not bound to the browser in which its person signed in.
     async expiresWithSession(ctx, code) {
       // The first thing that is asked about a new code.
@@ -195,7 +197,10 @@ export function configurationOf(library: OidcProviderLibrary, keys: Keyring, dep
       ...offerParameter(library, deps),
       ...(attestation ? attestationParameter : {}),
     },
-    extraTokenClaims: (ctx, token) => apiClaims(ctx, token),
+    extraTokenClaims(ctx, token) {
+      checkIssued(library, ctx, token);
+      return apiClaims(ctx, token);
+    },
     features: { ...featuresOf(library, deps), ...(attestation as object) },
     fetch: deps.fetch as never,
     interactions: { policy, url: (_ctx, interaction) => `${ROOT}/interaction/${interaction.uid}` },

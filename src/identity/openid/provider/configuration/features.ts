@@ -8,6 +8,7 @@ import type { OidcProviderLibrary } from '../library.ts';
 import type { ProviderPages } from '../provider-pages.ts';
 import { type ApiRequestDeps, apiServer, defaultResource } from '../resources.ts';
 import { type CertificateFeatureDeps, mutualTls } from './certificates.ts';
+import { fapi } from './profiles.ts';
 import { requestObjects } from './request-objects.ts';
 
 type FeatureConfiguration = NonNullable<Configuration['features']>;
@@ -79,6 +80,7 @@ export const featuresOf = (
     clientCredentials: { enabled: true },
     deviceFlow: deviceFlow(pages),
     dPoP: { enabled: true },
+    fapi,
     introspection: introspection(access),
     pushedAuthorizationRequests: { enabled: true },
     resourceIndicators: resourceIndicators(library, deps),

@@ -11,6 +11,7 @@ import { asksForCredentials, credentialsNotAgreed, offeredToAnother, signInTooOl
 import { isForDevice } from '../device-routes.ts';
 import type { OidcProviderLibrary } from '../library.ts';
 import { resourcesNotAllowed } from '../resources.ts';
+import { begunWeaker } from './profiles.ts';
 
 type PromptCheck = interactionPolicy.Check;
 
@@ -167,6 +168,7 @@ export function promptsOf(library: OidcProviderLibrary, deps: PromptDeps) {
   // Replaced by ours: theirs know no order of values, and ask again and again.
   for (const reason of ['essential_acr', 'essential_acrs']) checks.remove(reason);
   checks.add(scopeTakenAway(library));
+  checks.add(begunWeaker(library));
   checks.add(sessionTooOld(library, records));
   checks.add(accountDisabled(library));
   checks.add(providerSessionOver(library, deps));

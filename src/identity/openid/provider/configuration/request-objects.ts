@@ -2,16 +2,28 @@
 // somebody writes there.
 import type { Configuration, KoaContextWithOIDC } from 'oidc-provider';
 import { decodeJws } from '../../../../verifiable/jose/index.ts';
-import { CLIENT_KEY_ALGORITHMS } from '../../../applications/consumers/index.ts';
+import { PROFILE_ALGORITHMS } from '../../../applications/consumers/index.ts';
 import type { OidcProviderLibrary } from '../library.ts';
+import { hasProfile } from './profiles.ts';
 
 /** RFC 9101, 10.8; clients of before it say `JWT`, or nothing. Whatever else a key signs is no request. */
 const TYPES: readonly unknown[] = [undefined, 'jwt', 'oauth-authz-req+jwt'];
 const MAX_LENGTH = 64 * 1024;
 
-export const REQUEST_OBJECT_ALGORITHMS = [...CLIENT_KEY_ALGORITHMS];
+const HOUR = 3600;
 
 type Json = Readonly<Record<string, unknown>>;
+type Refuse = (why: string) => never;
+
+const isTime = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value);
+
+/** FAPI 2.0 Message Signing, 5.3.1: it began at most an hour ago, and is good for at most an hour. */
+function checkProfile(client: KoaContextWithOIDC['oidc']['client'], { exp, nbf }: Json, { alg }: Json, refuse: Refuse): void {
+  if (!hasProfile(client)) return;
+  if (!PROFILE_ALGORITHMS.includes(String(alg))) refuse('its algorithm is not one of the profile');
+  if (!isTime(exp) || !isTime(nbf) || exp <= nbf || exp - nbf > HOUR || nbf < Date.now() / 1000 - HOUR)
+    refuse('nbf and exp must be there, nbf at most an hour ago, and exp at most an hour later');
+}
 
 export const requestObjects = ({ errors }: OidcProviderLibrary) =>
   ({
@@ -19,7 +31,7 @@ export const requestObjects = ({ errors }: OidcProviderLibrary) =>
     async assertJwtClaimsAndHeader(ctx, claims, header, client) {
       // A pushed request that was not signed is kept like one that was.
       if (ctx.oidc.entities.PushedAuthorizationRequest) return;
-      const refuse = (why: string): never => {
+      const refuse: Refuse = (why) => {
         throw new errors.InvalidRequestObject(why);
       };
       const { typ } = header as Json;
@@ -27,6 +39,7 @@ export const requestObjects = ({ errors }: OidcProviderLibrary) =>
         refuse('its type says that it is something else');
       // It could be an assertion of the client (RFC 9101, 10.8).
       if ((claims as Json).sub === client.clientId) refuse('it must not have the client as sub');
+      checkProfile(client, claims as Json, header as Json, refuse);
       const { [REQUEST_ALGORITHM]: registered } = client as unknown as Json;
       if (registered !== undefined && (header as Json).alg !== registered) refuse(`its algorithm is not ${registered}`);
     },
