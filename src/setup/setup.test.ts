@@ -26,7 +26,7 @@ onEachDatabase('A set-up file', (api) => {
   after(() => operator.remove());
 
   it('is applied, and changes nothing when it is applied again', async () => {
-    assert.equal(await operator.apply(FULL, { env }), 36);
+    assert.equal(await operator.apply(FULL, { env }), 37);
     assert.equal(await operator.shows(FULL, { env }), NOTHING);
     assert.equal(await operator.apply(FULL, { env }), 0);
     const { consumers } = assertOk(await api.get('/v3/OS-OAUTH2/consumers?name=Reports'));
