@@ -5,14 +5,14 @@ import { words } from '../../console/identity/words/en/index.ts';
 import { texts } from '../../console/shared/words/en.ts';
 import { lookTroubles } from '../support/accessibility.ts';
 import { assertOk } from '../support/answers.ts';
-import { onUsualDatabase, type TestApi } from '../support/api.ts';
+import { onUsualDatabase, type TestApi, uniqueName } from '../support/api.ts';
 import { usesChromium } from '../support/chromium.ts';
 import { goTo, onScreen, openConsole } from '../support/console.ts';
 import { MailServer, smtpError } from '../support/mail-server.ts';
 import { press } from '../support/visitor.ts';
 
 const chromium = usesChromium();
-const { service, settings } = words;
+const { domainSettings, service, settings } = words;
 const names = settings.names;
 const PATH = '/v3/OS-SERVICE/settings';
 const group = (name: keyof typeof settings.groups): string => `/service/settings?group=${name}`;
@@ -89,6 +89,56 @@ onUsualDatabase('Settings in the console', (api) => {
     await send();
     await page.getByText(/RCPT TO was answered 550/).waitFor();
     assertOk(await api.patch(PATH, { settings: keyed(() => null) }));
+  });
+
+  it('say what happens to whom before they decide who gets in, with the way back, for the service and for a domain', async () => {
+    const { consequences } = settings;
+    const boss = await api.persona(['admin'], 'system');
+    const domain = await api.make('domain', { name: uniqueName('strict') });
+    const places = [
+      {
+        path: group('factors'),
+        label: names.GATEHOUSE_IDENTITY_TWO_FACTOR,
+        key: 'GATEHOUSE_IDENTITY_TWO_FACTOR',
+        done: settings.saved,
+      },
+      {
+        path: `/domains/${domain.id}?tab=sign-in`,
+        label: domainSettings.names['two_factor.policy'],
+        key: `${domain.name}/two_factor.policy`,
+        done: domainSettings.saved,
+      },
+    ];
+    const policy = async (): Promise<unknown[]> => {
+      const { settings: ofDomain } = assertOk(await api.get(`/v3/OS-SERVICE/domains/${domain.id}/settings`));
+      const own = ofDomain.find(
+        (one: { key: string; source: string }) => one.key === 'two_factor.policy' && one.source === 'domain',
+      );
+      return [(await stored(api)).GATEHOUSE_IDENTITY_TWO_FACTOR, own?.value];
+    };
+    for (const [at, { path, label, key, done }] of places.entries()) {
+      const page = await openConsole(chromium, api, { path });
+      await page.getByLabel(label, { exact: true }).selectOption('required');
+      await press(page, texts.save);
+      const dialog = page.getByRole('dialog');
+      for (const text of [
+        consequences.title,
+        consequences.of.secondFactor,
+        consequences.wayBack,
+        `gatehouse settings forget ${key}`,
+      ])
+        await dialog.getByText(text).waitFor();
+      await dialog.getByText(boss.user.name).waitFor();
+      await dialog.getByRole('button', { name: texts.cancel }).click();
+      assert.equal((await policy())[at], undefined, 'nothing was saved');
+      assert.equal(await page.getByLabel(label, { exact: true }).inputValue(), 'required', 'what was entered stays');
+      await press(page, texts.save);
+      await page.getByRole('dialog').getByRole('button', { name: consequences.agree }).click();
+      await page.getByRole('status').getByText(done).waitFor();
+      assert.equal((await policy())[at], 'required');
+      // Back is not asked.
+      if (at === 0) assertOk(await api.patch(PATH, { settings: { GATEHOUSE_IDENTITY_TWO_FACTOR: null } }));
+    }
   });
 
   it('show what somebody else changed meanwhile, and what the operator has fixed', async () => {

@@ -10,10 +10,10 @@ import { makeTrust, trustPerson, useTrust } from './trusts.ts';
 const BASE32_KEY = 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP';
 
 /** Who may pass on everything that there is, also by OAuth1. */
-export async function intrudedPerson(api: TestApi) {
+export async function intrudedPerson(api: TestApi, values: object = {}) {
   const project = await api.make('project', { name: uniqueName('project') });
   const email = newMailbox();
-  const { user, password, token } = await api.persona(['admin', 'member'], { project: project.id }, { email });
+  const { user, password, token } = await api.persona(['admin', 'member'], { project: project.id }, { email, ...values });
   return { user, name: user.name as string, password, token, project, email };
 }
 

@@ -45,7 +45,7 @@ class DomainScreen extends PlaceScreen<Domain> {
     const { tab } = this;
     this.#settings = undefined;
     if (tab !== 'sign-in' && tab !== 'look' && tab !== 'directory') return;
-    const settings = new DomainSettings(this.location.params.id!, (rule) => this.may(rule), {
+    const settings = new DomainSettings(this.thing, (rule) => this.may(rule), {
       reload: () => this.reload(),
       update: () => this.requestUpdate(),
     });

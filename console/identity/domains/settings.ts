@@ -12,6 +12,7 @@ import { time } from '../../shared/time.ts';
 import { shared } from '../../shared/words/index.ts';
 import { frame } from '../frame.ts';
 import { LOOK_FIELDS, type LookField, LookPanel } from '../look/look-panel.ts';
+import { agreesToConsequences } from '../service/consequences.ts';
 import { type AnySetting, changesIn, settingField } from '../service/setting-field.ts';
 import { api } from '../session.ts';
 import { words } from '../words/index.ts';
@@ -111,15 +112,21 @@ function inParts(
 /** The tabs of a domain that are about its settings. */
 export class DomainSettings {
   readonly #path: string;
+  readonly #name: string;
   readonly #may: (rule: string) => boolean;
   readonly #reload: () => Promise<unknown>;
   #version: Versioned = { thing: [], etag: undefined };
   #state: State | undefined;
   readonly #look: LookPanel;
 
-  constructor(domainId: string, may: (rule: string) => boolean, { reload, update }: Shown) {
+  constructor(
+    { id, name }: { readonly id: string; readonly name: string },
+    may: (rule: string) => boolean,
+    { reload, update }: Shown,
+  ) {
+    this.#name = name;
     this.#may = may;
-    this.#path = `/v3/OS-SERVICE/domains/${part(domainId)}`;
+    this.#path = `/v3/OS-SERVICE/domains/${part(id)}`;
     this.#reload = reload;
     const keys = LOOK_FIELDS.map((field) => [field, `look.${field}`]);
     this.#look = new LookPanel({
@@ -164,7 +171,8 @@ export class DomainSettings {
             (key) => values.text(key),
             isStored,
           );
-          await api.patch(`${this.#path}/settings`, { settings }, etag === undefined ? {} : { ifMatch: etag });
+          if (!(await agreesToConsequences(present, settings, this.#name))) return false;
+          return api.patch(`${this.#path}/settings`, { settings }, etag === undefined ? {} : { ifMatch: etag });
         },
         onSaved: async () => {
           frame.setDirty(false);

@@ -6,7 +6,7 @@ import type { Content } from '../../shared/screen.ts';
 import { announce } from '../../shared/status.ts';
 import { frame } from '../frame.ts';
 import type { User } from '../resources.ts';
-import { api } from '../session.ts';
+import { api, session } from '../session.ts';
 import { words } from '../words/index.ts';
 import type { PersonContext } from './person-tab.ts';
 
@@ -18,6 +18,9 @@ const FLAGS = [
   'ignore_two_factor_policy',
   'lock_password',
 ] as const;
+
+/** Managers of a domain do not loosen what administrators require of everybody in it. */
+const offered = () => FLAGS.filter((name) => name !== 'ignore_two_factor_policy' || session.may('identity:update_domain_config'));
 
 /** One combination a line, as people write them. */
 const linesOf = (text: string): readonly string[] =>
@@ -33,7 +36,7 @@ function fields({ options: stored = {} }: User): readonly FormField[] {
   const { options } = words;
   const rules = stored.multi_factor_auth_rules ?? [];
   return [
-    ...FLAGS.map(
+    ...offered().map(
       (name): FormField => ({
         name,
         label: options[name],
@@ -75,7 +78,7 @@ export function personOptions({ user, etag, path, reload }: PersonContext): Cont
     save: async (values, ifMatch) => {
       const rules = linesOf(values.text('multi_factor_auth_rules')).map(methodsOf);
       const changed = {
-        ...Object.fromEntries(FLAGS.map((name) => [name, values.checked(name) ? true : null])),
+        ...Object.fromEntries(offered().map((name) => [name, values.checked(name) ? true : null])),
         multi_factor_auth_enabled: values.checked('multi_factor_auth_enabled') ? null : false,
         multi_factor_auth_rules: rules.length > 0 ? rules : null,
       };

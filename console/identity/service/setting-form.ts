@@ -9,6 +9,7 @@ import { announce } from '../../shared/status.ts';
 import { frame } from '../frame.ts';
 import { api } from '../session.ts';
 import { words } from '../words/index.ts';
+import { agreesToConsequences } from './consequences.ts';
 import { amount, choiceOf, settingField } from './setting-field.ts';
 
 export type Input =
@@ -79,7 +80,8 @@ export async function readSettings(signal?: AbortSignal): Promise<Version<readon
   return { thing: body.settings, etag };
 }
 
-async function save(all: readonly Setting[], group: Group, values: FormValues, etag: string | undefined): Promise<void> {
+/** False: the person did not want what comes of it. */
+async function save(all: readonly Setting[], group: Group, values: FormValues, etag: string | undefined): Promise<boolean> {
   const changes: Record<string, string | null> = {};
   const settings = all.filter((one) => one.group === group);
   for (const setting of settings) {
@@ -92,8 +94,10 @@ async function save(all: readonly Setting[], group: Group, values: FormValues, e
   }
   if (values.checked('forget'))
     for (const { key, input, source } of settings) if (input.type === 'secret' && source === 'service') changes[key] ??= null;
+  if (!(await agreesToConsequences(settings, changes))) return false;
   try {
     await api.patch(PATH, { settings: changes }, etag === undefined ? {} : { ifMatch: etag });
+    return true;
   } catch (error) {
     throw withNames(error, all);
   }

@@ -57,7 +57,12 @@ function buildProofs(below: AccessRoom, news: AccountNews) {
   domainSettings.checks.push(({ passkeys }, reader) => passkeyPolicy.refuseImpossible(below.issuer(), passkeys.policy, reader));
   const domainLooks = createDomainLooks({ ...below, domainSettings });
   below.domainMailLook.answer(domainLooks.mailLook);
-  const requirements = createLoginRequirements({ db, domainSettings, isPasskeyRequired: passkeyPolicy.isRequired });
+  const requirements = createLoginRequirements({
+    db,
+    domainSettings,
+    isPasskeyRequired: passkeyPolicy.isRequired,
+    hasUsablePasskey: passkeyPolicy.hasUsable,
+  });
   const devices = createDevices({ ...below, domainSettings });
   news.accessRevoked.listen(devices.forgetInTransaction, links.endOf);
   news.emailChanged.listen(links.endOf);
@@ -100,7 +105,8 @@ export function buildDirectory(below: AccessRoom, refuseIfOutranked: RankGuard) 
   const domains = createDomains({ ...below, fileOf: proofs.domainSettings.fileOf });
   const directories = createDirectories({ ...deps, ...listeners, endTokensOf: domains.endTokens });
   const directory = directories.guard;
-  const ways = { hasPasskey: passkeyPolicy.hasUsable, hasFactor: proofs.requirements.hasFactor };
+  const { hasFactor, missingNow } = proofs.requirements;
+  const ways = { hasPasskey: passkeyPolicy.hasUsable, hasFactor, missingNow };
   const users = createUsers({ ...deps, ...listeners, ...ways, directory });
   /** The token that is kept must not live on after its session: nobody could sign it out. */
   const endOthers = async (transaction: Change, userId: string, keeps: Actor['keeps']): Promise<void> => {
@@ -132,6 +138,7 @@ export function buildDirectory(below: AccessRoom, refuseIfOutranked: RankGuard) 
       ...deps,
       relyingParty,
       isRequired: passkeyPolicy.isRequired,
+      keepingSecond: proofs.requirements.keepingSecond,
       hasOtherWay: waysBesidePasskeys.ask,
       onAdded: (transaction, passkey) => notices.passkey(transaction, 'passkey-added', passkey),
       async onRemoved(transaction, passkey, kept) {

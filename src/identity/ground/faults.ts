@@ -142,6 +142,10 @@ export const identityFaults = {
   },
   'user.field_missing': { status: 400, text: 'Who registers here must say this of themselves: {field}.' },
   'user.terms': { status: 400, text: 'The present terms of use must be accepted.' },
+  'user.exempt': {
+    status: 403,
+    text: 'Only administrators exempt an account from the second factor that everybody must have.',
+  },
   'user.password_short': {
     status: 400,
     text: 'The password does not meet the requirements: it must have at least {least} characters.',
@@ -336,6 +340,10 @@ export const identityFaults = {
   'two_factor.required': {
     status: 403,
     text: 'Two-factor authentication cannot be turned off: everybody of this domain must have a second factor.',
+  },
+  'two_factor.last': {
+    status: 403,
+    text: 'This is the only second factor of the account, and everybody of this domain must have one. Turn on another one first.',
   },
   'device.not_found': missing('device'),
   'device.stolen': {

@@ -40,6 +40,20 @@ export const settings = {
   testMailSend: 'Senden',
   testMailAccepted: 'Die Mail wurde angenommen:',
   testMailRefused: 'Die Mail wurde nicht angenommen:',
+  consequences: {
+    title: 'Davon hängt ab, wer sich anmelden kann',
+    of: {
+      secondFactor:
+        'Ab der nächsten Anmeldung schaltet auf der Anmeldeseite nach dem Passwort einen zweiten Faktor ein, wer keinen hat. Bis dahin weist die API das Passwort allein ab: Programme, die sich mit einem Passwort anmelden, stehen still, außer wenn ihre Konten ausgenommen sind (Person, Anmeldung, Ausnahmen). Sitzungen und Tokens von vorher gehen weiter.',
+      passkeysOfAdministrators:
+        'Ab jetzt brauchen Administratoren einen Passkey. Wer keinen hat, fügt bei der nächsten Anmeldung nach dem Passwort einen hinzu; an der API wird das Passwort abgewiesen. Ihre Sitzungen und Tokens ohne Passkey ändern keinen Weg zur Anmeldung mehr.',
+      noPasskeys: 'Ab jetzt meldet sich niemand mehr mit einem Passkey an. Wer keinen anderen Weg hat, kommt nicht hinein.',
+    },
+    administrators: (names: string) =>
+      `Administratoren, die jetzt weder einen zweiten Faktor noch einen Passkey haben: ${names}.`,
+    wayBack: 'Wenn niemand mehr hineinkommt, halten Sie den Dienst an und nehmen Sie die Einstellung mit diesem Befehl zurück:',
+    agree: 'Ändern',
+  },
   choices: {
     on: 'ein',
     off: 'aus',

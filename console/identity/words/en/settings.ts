@@ -38,6 +38,19 @@ export const settings = {
   testMailSend: 'Send',
   testMailAccepted: 'The mail was accepted:',
   testMailRefused: 'The mail was not accepted:',
+  consequences: {
+    title: 'This decides who gets in',
+    of: {
+      secondFactor:
+        'From the next sign-in on, whoever has no second factor turns one on after the password, at the sign-in page. Until then the API refuses the password alone: programs that log in by a password stop, unless their accounts are exempt (the person, Sign-in, Exceptions). Sessions and tokens from before go on.',
+      passkeysOfAdministrators:
+        'From now on administrators need a passkey. Whoever has none adds one at the next sign-in, after the password; at the API their password is refused. Their sessions and tokens without a passkey change no way to sign in any more.',
+      noPasskeys: 'From now on nobody signs in with a passkey. Whoever has no other way to sign in does not get in.',
+    },
+    administrators: (names: string) => `Administrators who have neither a second factor nor a passkey now: ${names}.`,
+    wayBack: 'If nobody gets in any more, stop the service and take the setting back with this command:',
+    agree: 'Change it',
+  },
   choices: {
     on: 'on',
     off: 'off',

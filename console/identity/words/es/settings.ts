@@ -39,6 +39,20 @@ export const settings: Words['settings'] = {
   testMailSend: 'Enviar',
   testMailAccepted: 'El correo fue aceptado:',
   testMailRefused: 'El correo no fue aceptado:',
+  consequences: {
+    title: 'Esto decide quién puede entrar',
+    of: {
+      secondFactor:
+        'Desde el próximo inicio de sesión, quien no tenga un segundo factor lo activa después de la contraseña, en la página de inicio de sesión. Hasta entonces la API rechaza la contraseña sola: los programas que entran con contraseña dejan de funcionar, salvo que sus cuentas estén exentas (la persona, Inicio de sesión, Excepciones). Las sesiones y los tokens anteriores siguen.',
+      passkeysOfAdministrators:
+        'Desde ahora los administradores necesitan una llave de acceso. Quien no tenga ninguna la añade en el próximo inicio de sesión, después de la contraseña; en la API se rechaza su contraseña. Sus sesiones y tokens sin llave de acceso ya no cambian ninguna forma de entrar.',
+      noPasskeys:
+        'Desde ahora nadie inicia sesión con una llave de acceso. Quien no tenga otra forma de iniciar sesión no puede entrar.',
+    },
+    administrators: (names: string) => `Administradores que ahora no tienen ni segundo factor ni llave de acceso: ${names}.`,
+    wayBack: 'Si ya nadie puede entrar, detenga el servicio y retire el ajuste con esta orden:',
+    agree: 'Cambiarlo',
+  },
   choices: {
     on: 'sí',
     off: 'no',

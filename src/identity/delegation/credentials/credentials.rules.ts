@@ -15,7 +15,7 @@ import {
   systemReaderOfCredentials,
   targetOf,
 } from '../../access/rules/index.ts';
-import { fromBase32, matchingStep } from '../../directory/two-factor/index.ts';
+import { fromBase32, type LoginRequirements, matchingStep } from '../../directory/two-factor/index.ts';
 import type { Users } from '../../directory/users/index.ts';
 import type { Change } from '../../ground/audit/index.ts';
 import type { CredentialRow, Database, Tx } from '../../ground/database/index.ts';
@@ -130,9 +130,15 @@ export async function endKeys({ tx, audit, invalidate }: Change, userId: string,
 }
 
 export function createCredentials(
-  deps: Pick<Deps, 'db' | 'clock' | 'change' | 'config'> & { readonly users: Users; seal: Seal; freshLogin: FreshLogin },
+  deps: Pick<Deps, 'db' | 'clock' | 'change' | 'config'> & {
+    readonly users: Users;
+    readonly requirements: Pick<LoginRequirements, 'keepingSecond'>;
+    seal: Seal;
+    freshLogin: FreshLogin;
+  },
 ) {
   const { db, clock, change, config, users, seal, freshLogin } = deps;
+  const { keepingSecond } = deps.requirements;
   const decrypt = (row: CredentialRow): DecryptedCredential => decryptWith(seal, row);
 
   /**
@@ -206,15 +212,18 @@ export function createCredentials(
     for (const owner of [row.user_id, userId]) await freshLogin.require(caller, owner);
     await checkReferences(userId, revised(deps, row, body).project_id);
     return change(freshLogin.actorFor(caller, row.user_id, userId), async ({ tx, audit, invalidate }) => {
-      // Again with the locked row, so that concurrent updates do not overwrite each other.
-      const before = await lockOwned(db, tx, row);
-      const changed = revised(deps, before, body);
-      const { user_id, project_id, type, blob, extra, epoch } = changed;
-      if (user_id !== before.user_id) await failAtLimit(tx, user_id);
-      await failOnBrokenReference(
-        () => fail('user.not_found', { id: user_id }),
-        () => updateCredential(tx, id, { user_id, project_id, type, blob, extra, epoch }),
-      );
+      const [before, changed] = await keepingSecond(caller, tx, row.user_id, async () => {
+        // Again with the locked row, so that concurrent updates do not overwrite each other.
+        const locked = await lockOwned(db, tx, row);
+        const next = revised(deps, locked, body);
+        const { user_id, project_id, type, blob, extra, epoch } = next;
+        if (user_id !== locked.user_id) await failAtLimit(tx, user_id);
+        await failOnBrokenReference(
+          () => fail('user.not_found', { id: user_id }),
+          () => updateCredential(tx, id, { user_id, project_id, type, blob, extra, epoch }),
+        );
+        return [locked, next];
+      });
       invalidate(tagOfKey(id));
       audit('credential.updated', { kind: 'credential', id }, { ...ownerOf(before), fields: Object.keys(body) });
       return changed;
@@ -242,8 +251,11 @@ export function createCredentials(
       const { id } = row;
       await freshLogin.require(caller, row.user_id);
       await change(freshLogin.actorFor(caller, row.user_id), async ({ tx, audit, invalidate }) => {
-        const before = await lockOwned(db, tx, row);
-        await deleteCredential(tx, id);
+        const before = await keepingSecond(caller, tx, row.user_id, async () => {
+          const locked = await lockOwned(db, tx, row);
+          await deleteCredential(tx, id);
+          return locked;
+        });
         invalidate(tagOfKey(id));
         audit('credential.deleted', { kind: 'credential', id }, ownerOf(before));
       });

@@ -2,6 +2,7 @@
 // program must not stop because its user changes a password. So the user sees it, and ends it one by one or all at once.
 import { seconds } from '../../../platform/clock.ts';
 import { namesOf } from '../../directory/grants/index.ts';
+import type { LoginRequirements } from '../../directory/two-factor/index.ts';
 import type { Users } from '../../directory/users/index.ts';
 import type { Actor, Change } from '../../ground/audit/index.ts';
 import { fail } from '../../ground/faults.ts';
@@ -59,7 +60,9 @@ export function createDelegatedAccess({
   trusts,
   oauth1,
   credentials,
+  requirements: { keepingSecond },
 }: Pick<Deps, 'db' | 'clock' | 'change'> & {
+  readonly requirements: Pick<LoginRequirements, 'keepingSecond'>;
   readonly users: Pick<Users, 'endAccess'>;
   readonly applicationCredentials: Pick<ApplicationCredentials, 'list'>;
   readonly trusts: Pick<Trusts, 'standing'>;
@@ -150,7 +153,8 @@ export function createDelegatedAccess({
       const known =
         DELEGATED_KINDS.find((one) => one === kind) ?? fail('request.bad_value', { field: 'kind', why: 'it is unknown' });
       return change(actor, async (transaction) => {
-        if ((await ENDS[known](transaction, userId, id)) === 0) throw new NothingEnded();
+        const ended = await keepingSecond(actor, transaction.tx, userId, () => ENDS[known](transaction, userId, id));
+        if (ended === 0) throw new NothingEnded();
         return true;
       }).catch((error: unknown) => {
         if (!(error instanceof NothingEnded)) throw error;
@@ -165,7 +169,9 @@ export function createDelegatedAccess({
     async endAll(actor: Actor, userId: string): Promise<void> {
       await change(actor, async (transaction) => {
         await users.endAccess(transaction, userId);
-        for (const kind of DELEGATED_KINDS) await ENDS[kind](transaction, userId);
+        await keepingSecond(actor, transaction.tx, userId, async () => {
+          for (const kind of DELEGATED_KINDS) await ENDS[kind](transaction, userId);
+        });
       });
     },
   };

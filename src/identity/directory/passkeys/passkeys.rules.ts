@@ -46,6 +46,8 @@ export type PasskeyDeps = Pick<Deps, 'db' | 'clock' | 'change' | 'log'> & {
   hasOtherWay(tx: Tx, userId: string): Promise<boolean>;
   /** Whether this person must use one. */
   isRequired(person: { readonly id: string }, tx: Tx): Promise<boolean>;
+  /** Fails if the person takes their last second factor, and must have one. */
+  keepingSecond<T>(actor: Actor, tx: Tx, userId: string, remove: () => Promise<T>): Promise<T>;
 };
 
 /** A session of a browser: its two ids. */
@@ -84,6 +86,7 @@ export function createPasskeys({
   relyingParty,
   hasOtherWay,
   isRequired,
+  keepingSecond,
   onAdded,
   onRemoved,
 }: PasskeyDeps) {
@@ -214,7 +217,8 @@ export function createPasskeys({
       change(actor, async (transaction) => {
         const { tx, audit } = transaction;
         const removed = (await listPasskeys(tx, userId)).find((one) => one.id === id);
-        if (!removed || !(await removePasskey(tx, userId, id, seconds(clock)))) return fail('passkey.not_found', { id });
+        const remove = () => removePasskey(tx, userId, id, seconds(clock));
+        if (!removed || !(await keepingSecond(actor, tx, userId, remove))) return fail('passkey.not_found', { id });
         if (actor.userId === userId && !(await hasPasskey(tx, userId))) {
           if (await isRequired({ id: userId }, tx)) fail('passkey.required');
           if (!(await hasOtherWay(tx, userId))) fail('passkey.last_way_in');

@@ -40,6 +40,7 @@ underAttack('A passkey', (api) => {
       relyingParty: () => relyingPartyOf(address, 'Example'),
       hasOtherWay: async () => hasPassword,
       isRequired: async () => false,
+      keepingSecond: (_by, _tx, _userId, remove) => remove(),
       onAdded: async () => {},
       onRemoved: async (_, { id }) => void removed.push(id),
     });

@@ -1,8 +1,11 @@
 // What an account asks of its logins now: the combinations of methods that an administrator set, a second factor, a passkey, and a second
-// factor that everybody of the domain must have. New logins are
-// checked by this, and so are those from before that are to change a way in (access/rules/fresh-login.ts).
+// factor that everybody of the domain must have. New logins are checked by this, and so are those from before that are to change a way in
+// (access/rules/fresh-login.ts).
+import { takeAdvisoryLock } from '../../../platform/database/index.ts';
 import { type AuthMethod, findUserWithDomain, kindOf, METHODS } from '../../access/context/index.ts';
-import type { Database, Reader } from '../../ground/database/index.ts';
+import type { Actor } from '../../ground/audit/index.ts';
+import type { Database, Reader, Tx } from '../../ground/database/index.ts';
+import { fail } from '../../ground/faults.ts';
 import { parseJson } from '../../ground/resource/index.ts';
 import type { DomainSettingsOf } from '../domain-settings/index.ts';
 import { hasCodes, isFactorOn } from './two-factor.store.ts';
@@ -23,7 +26,7 @@ interface Account {
 type Combinations = readonly (readonly string[])[];
 
 /** Whether there is a second factor among them. A wallet is one beside a password; alone it is the first. */
-const hasSecond = (methods: ReadonlySet<AuthMethod>): boolean =>
+const isWithSecond = (methods: ReadonlySet<AuthMethod>): boolean =>
   methods.has('totp') || methods.has('passkey') || (methods.has('wallet') && (methods.has('password') || methods.has('mapped')));
 
 /** Keystone's multi_factor_auth_rules; empty when any combination will do. Unknown methods are ignored. */
@@ -54,14 +57,20 @@ type MissingSecond = 'second_factor' | Combinations;
 /** What is missing. */
 export type Missing = 'passkey' | MissingSecond;
 
+/** As names of methods. */
+const namesOf = (missing: Exclude<Missing, 'second_factor'>, methods: ReadonlySet<AuthMethod>): readonly string[] =>
+  missing === 'passkey' ? [missing] : [...new Set(missing.flat())].filter((method) => !methods.has(method as AuthMethod));
+
 export function createLoginRequirements({
   db,
   isPasskeyRequired,
+  hasUsablePasskey,
   domainSettings,
 }: {
   readonly db: Database;
   readonly domainSettings: Pick<DomainSettingsOf, 'ofUser'>;
   isPasskeyRequired(account: { readonly id: string }, reader: Reader): Promise<boolean>;
+  hasUsablePasskey(reader: Reader, userId: string): Promise<boolean>;
 }) {
   /** Whether the account must have a second factor. Those of programs can be exempt. */
   async function isFactorRequired({ id, options }: Account, reader: Reader): Promise<boolean> {
@@ -72,7 +81,7 @@ export function createLoginRequirements({
   /** Whatever is said of passkeys. */
   async function missingSecond(reader: Reader, account: Account, used: UsedMethods): Promise<MissingSecond | undefined> {
     const { methods, isExchange = false, isEarlier = false } = used;
-    const isAlone = !isExchange && !hasSecond(methods);
+    const isAlone = !isExchange && !isWithSecond(methods);
     const isRequired = isAlone && !isEarlier && (await isFactorRequired(account, reader));
     if (isRequired && !(await hasCodes(reader, account.id))) return 'second_factor';
     const missing = missingByRules(account, methods);
@@ -94,15 +103,34 @@ export function createLoginRequirements({
     return found && (found === 'second_factor' ? 'new_factor' : 'code');
   }
 
+  /** Whether somebody must have a second factor. */
+  async function mustHaveFactor(reader: Reader, userId: string): Promise<boolean> {
+    const account = await findUserWithDomain(reader, userId);
+    return account !== undefined && isFactorRequired(account, reader);
+  }
+
+  /** Codes or a passkey: what nobody adds who knows the password only. */
+  const hasSecond = async (reader: Reader, userId: string): Promise<boolean> =>
+    (await hasCodes(reader, userId)) || hasUsablePasskey(reader, userId);
+
   return {
     hasFactor: isFactorOn,
+    hasSecond,
     missing,
     needsSecond,
+    mustHaveFactor,
 
-    /** Whether somebody must have a second factor. */
-    async mustHaveFactor(reader: Reader, userId: string): Promise<boolean> {
-      const account = await findUserWithDomain(reader, userId);
-      return account !== undefined && isFactorRequired(account, reader);
+    /**
+     * Runs a change that removes what somebody may sign in with. Nobody removes the last second factor that they must have themselves: their
+     * password would then be enough to turn on another. Changes of one person wait for each other, so that each sees what the others left.
+     */
+    async keepingSecond<T>({ userId: by }: Pick<Actor, 'userId'>, tx: Tx, userId: string, remove: () => Promise<T>): Promise<T> {
+      if (by !== userId) return remove();
+      await takeAdvisoryLock(db, tx, `second factor of ${userId}`);
+      const before = await hasSecond(tx, userId);
+      const removed = await remove();
+      if (before && !(await hasSecond(tx, userId)) && (await mustHaveFactor(tx, userId))) fail('two_factor.last');
+      return removed;
     },
 
     /** Whether a login at the pages is still enough. `isEarlier`: it goes on with a session from before. */
@@ -117,9 +145,20 @@ export function createLoginRequirements({
       if (!account) return ['password'];
       const methods = new Set(used);
       const found = await missing(account, { methods, isEarlier: true }, reader);
-      if (found === 'passkey') return [found];
-      if (found === 'second_factor') return ['totp'];
-      return found && [...new Set(found.flat())].filter((method) => !methods.has(method as AuthMethod));
+      return found === 'second_factor' ? ['totp'] : found && namesOf(found, methods);
+    },
+
+    /**
+     * The same for somebody who shows these methods now, to change their password: what everybody must have by now is asked for as well, if they have it.
+     * Whoever has none yet turns it on at the sign-in that follows.
+     */
+    async missingNow(reader: Reader, userId: string, used: readonly AuthMethod[]): Promise<readonly string[] | undefined> {
+      const account = await findUserWithDomain(reader, userId);
+      if (!account) return ['password'];
+      const methods = new Set(used);
+      const found = await missing(account, { methods }, reader);
+      if (found === 'second_factor') return (await hasUsablePasskey(reader, userId)) ? ['passkey'] : undefined;
+      return found && namesOf(found, methods);
     },
 
     /** What a person must show besides a password. */

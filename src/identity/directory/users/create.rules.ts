@@ -12,7 +12,7 @@ import { nameKey } from './name-key.ts';
 import type { UserNames } from './names.rules.ts';
 import { mainEmail, type Person } from './profile.ts';
 import type { ReferenceChecks } from './references.ts';
-import { attributesOf, optionsOf, queueClientOf } from './revision.ts';
+import { attributesOf, optionsOf, queueClientOf, refuseExemption } from './revision.ts';
 import { insertUserRow } from './rows.rules.ts';
 import type { CreateUser } from './users.schema.ts';
 import { findUser, type UserWithExpiry } from './users.store.ts';
@@ -86,6 +86,7 @@ export function createUserCreation({
     body: NewUser,
     { id, person, inTransaction }: ProvisioningDetails = {},
   ): Promise<UserWithExpiry> {
+    refuseExemption(caller, '{}', mergeOptions('{}', body.options));
     await checks.domain(domainId);
     await directory.forbidNew(domainId);
     await checks.defaultProject(body.default_project_id);

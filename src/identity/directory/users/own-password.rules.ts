@@ -46,6 +46,7 @@ export function createOwnPasswords({
   freshLogin,
   hasPasskey,
   hasFactor,
+  missingNow,
 }: Pick<Deps, 'db' | 'change'> & {
   readonly passwords: Passwords;
   readonly directory: DirectoryGuard;
@@ -55,24 +56,28 @@ export function createOwnPasswords({
   hasPasskey(reader: Reader, userId: string): Promise<boolean>;
   /** Whether two-factor authentication is on. */
   hasFactor(reader: Reader, userId: string): Promise<boolean>;
+  /** What these methods, shown now, lack for a change; undefined when they are enough. */
+  missingNow(reader: Reader, userId: string, methods: readonly AuthMethod[]): Promise<readonly string[] | undefined>;
   revokeAccess(change: Change, userId: string): Promise<void>;
   onPasswordChanged(change: Change, user: UserRow): Promise<void>;
 }) {
   async function besideExpired(userId: string, reader: Reader = db.read): Promise<BesideExpired> {
-    const isEnough = (...methods: AuthMethod[]): Promise<boolean> => freshLogin.isEnough({ userId, methods }, reader);
-    if (await isEnough('password')) return 'nothing';
-    if (await isEnough('password', 'totp')) return 'code';
-    if ((await hasPasskey(reader, userId)) && (await isEnough('password', 'passkey'))) return 'passkey';
+    const lacks = (...methods: AuthMethod[]) => missingNow(reader, userId, methods);
+    const alone = await lacks('password');
+    if (!alone) return 'nothing';
+    if (alone.includes('totp') && !(await lacks('password', 'totp'))) return 'code';
+    if ((await hasPasskey(reader, userId)) && !(await lacks('password', 'passkey'))) return 'passkey';
     // What can be shown is, although the login asks for more.
     return (await hasFactor(reader, userId)) ? 'code' : 'later';
   }
 
   /** Where a login with the password alone would not be enough, it does not change the password either. */
-  async function requireBeside({ userId, methods }: PersonLogin, check: PasswordCheck, reader?: Reader): Promise<void> {
+  async function requireBeside({ userId, methods }: PersonLogin, check: PasswordCheck, reader: Reader = db.read): Promise<void> {
     const beside = check === 'expired' ? await besideExpired(userId, reader) : undefined;
     if (beside === 'later' || (beside === 'code' && methods.includes('totp'))) return;
     if (beside === 'code') freshLogin.refuseWithout(['totp']);
-    await freshLogin.requireEnough({ userId, methods }, reader);
+    const lacking = await missingNow(reader, userId, methods);
+    if (lacking) freshLogin.refuseWithout(lacking);
   }
 
   async function shownBeside(by: ByPassword, user: UserRow, check: PasswordCheck): Promise<PresentedFactor | undefined> {

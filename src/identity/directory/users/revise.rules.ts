@@ -21,6 +21,7 @@ import {
   isDisabledAgain,
   optionsOf,
   queueClientOf,
+  refuseExemption,
   type UserRevision,
 } from './revision.ts';
 import { findUser, lockUser, revokeTokensOfUser, type UserWithExpiry, updateUser } from './users.store.ts';
@@ -61,6 +62,7 @@ export function createUserRevision({
     await refuseIfOutranked(reader, caller, 'identity:update_user', { userId: id }, { signIn });
     if (body.password !== undefined) await directory.forbidPassword(id, reader);
     if (changesAny(user, revision, await directory.attributesOf(id, reader))) fail('directory.read_only', { kind: 'user', id });
+    refuseExemption(caller, user.options, mergeOptions(user.options, body.options));
     if (signIn) await freshLogin.require(caller, id, reader);
     if (body.id !== undefined && body.id !== id) fail('resource.id_fixed', { kind: 'user' });
     if (body.domain_id !== undefined && body.domain_id !== user.domain_id) fail('resource.domain_fixed');

@@ -2,7 +2,7 @@
 
 import type { Query } from '../../../platform/http/index.ts';
 import { andThen, type MaybePromise } from '../../../platform/maybe-promise.ts';
-import { type Access, authContextKey, type DirectoryGuard } from '../../access/context/index.ts';
+import { type Access, type AuthMethod, authContextKey, type DirectoryGuard } from '../../access/context/index.ts';
 import {
   type Caller,
   type Facts,
@@ -76,6 +76,7 @@ export function createUsers(
     directory: DirectoryGuard;
     hasPasskey(reader: Reader, userId: string): Promise<boolean>;
     hasFactor(reader: Reader, userId: string): Promise<boolean>;
+    missingNow(reader: Reader, userId: string, methods: readonly AuthMethod[]): Promise<readonly string[] | undefined>;
   },
 ) {
   const { db, change, access, refuseIfOutranked, directory } = deps;

@@ -26,7 +26,7 @@ const OF_APIS = new RegExp(
     '^identity_provider\\.(?:invalid_logout|no_metadata)$',
     '^(?:provider_attempt\\.|directory\\.none$)',
     '^resource\\.(?:built_in|immutable|id_fixed|domain_fixed|changed)$',
-    '^user\\.(?:no_password|password_never_expires)$',
+    '^user\\.(?:exempt|no_password|password_never_expires)$',
   ].join('|'),
 );
 /** Pages say these in their own words: which of two things was wrong, or how long to wait. */

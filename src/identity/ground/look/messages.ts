@@ -71,6 +71,7 @@ const MESSAGES: Partial<Readonly<Record<keyof typeof identityFaults, Message>>> 
 
   'two_factor.not_enabled': (words) => words.twoFactorIsOffAlready,
   'two_factor.required': (words) => words.twoFactorMustStay,
+  'two_factor.last': (words) => words.twoFactorIsLast,
   'device.not_found': (words) => words.isGone,
   'device.stolen': (words) => words.deviceStolen,
   'passkey.not_found': (words) => words.isGone,

@@ -192,6 +192,7 @@ underAttack('Security of tokens', (api) => {
           freshLogin: undefined as never,
           hasPasskey: undefined as never,
           hasFactor: undefined as never,
+          missingNow: undefined as never,
           logins: undefined as never,
         });
         await change(serviceActor, (transaction) =>

@@ -1,14 +1,13 @@
 // Somebody who must have a second factor, and has none, turns it on while they sign in.
 import type { LoginAttempt } from '../../directory/logins/index.ts';
-import type { Factor, LoginRequirements } from '../../directory/two-factor/index.ts';
+import type { Factor } from '../../directory/two-factor/index.ts';
 import type { Tx } from '../../ground/database/index.ts';
 import { fail } from '../../ground/faults.ts';
 import type { PartialLogin } from '../../login/tokens/index.ts';
 import type { PasskeySignInDeps } from './passkey-sign-in.ts';
 
-export interface FactorSignInDeps extends Pick<PasskeySignInDeps, 'auth' | 'users' | 'passkeyPolicy' | 'nextSteps'> {
+export interface FactorSignInDeps extends Pick<PasskeySignInDeps, 'auth' | 'users' | 'requirements' | 'nextSteps'> {
   readonly factor: Factor;
-  readonly requirements: Pick<LoginRequirements, 'hasFactor'>;
 }
 
 interface NewFactor {
@@ -20,7 +19,7 @@ interface NewFactor {
 
 const refuse = (): never => fail('auth.required', undefined, { reason: 'no second factor is to be turned on here' });
 
-export function createFactorSignIn({ auth, users, factor, requirements, passkeyPolicy, nextSteps }: FactorSignInDeps) {
+export function createFactorSignIn({ auth, users, factor, requirements, nextSteps }: FactorSignInDeps) {
   return {
     /** A key to try out, or the one that was proposed before. */
     async proposedFactor(userId: string, before: string | undefined) {
@@ -37,7 +36,7 @@ export function createFactorSignIn({ auth, users, factor, requirements, passkeyP
       const user = (await users.find(id)) ?? refuse();
       if (!(await auth.isStillValid(user, earlier)) || !(await nextSteps(earlier)).newFactor) refuse();
       const precondition = async (_: unknown, tx: Tx): Promise<void> => {
-        if ((await requirements.hasFactor(tx, id)) || (await passkeyPolicy.hasUsable(tx, id))) refuse();
+        if (await requirements.hasSecond(tx, id)) refuse();
       };
       const actor = { userId: id, requestId: attempt.requestId, epoch, precondition };
       const codes = await factor.enableProposed(actor, user, { proposed, code }, question);

@@ -2,6 +2,7 @@
 import type { AuthMethod } from '../../access/context/index.ts';
 import type { LoginAttempt } from '../../directory/logins/index.ts';
 import type { PasskeyPolicy, PasskeyQuestion, Passkeys, PasskeyUse } from '../../directory/passkeys/index.ts';
+import type { LoginRequirements } from '../../directory/two-factor/index.ts';
 import type { Users } from '../../directory/users/index.ts';
 import type { PasskeyRow } from '../../ground/database/index.ts';
 import { fail } from '../../ground/faults.ts';
@@ -13,6 +14,7 @@ export interface PasskeySignInDeps {
   readonly users: Users;
   readonly passkeys: Passkeys;
   readonly passkeyPolicy: PasskeyPolicy;
+  readonly requirements: Pick<LoginRequirements, 'hasSecond' | 'needsSecond'>;
   /** The generation of a user whose session was found in this request. */
   generationOf(userId: string): number | undefined;
   readonly nextSteps: StepsAfter['nextSteps'];
@@ -24,7 +26,15 @@ interface PasskeySignInResult extends PartialLogin {
   readonly passkey?: Pick<PasskeyUse, 'passkeyId' | 'isSynced'> | undefined;
 }
 
-export function createPasskeySignIn({ auth, users, passkeys, passkeyPolicy, generationOf, nextSteps }: PasskeySignInDeps) {
+export function createPasskeySignIn({
+  auth,
+  users,
+  passkeys,
+  passkeyPolicy,
+  requirements,
+  generationOf,
+  nextSteps,
+}: PasskeySignInDeps) {
   return {
     /** A passkey: alone, when it also verified the person, or after the first step. */
     async passkey(
@@ -70,10 +80,14 @@ export function createPasskeySignIn({ auth, users, passkeys, passkeyPolicy, gene
       return next.passkey || (missing === 1 && next.wallet);
     },
 
-    /** Whether somebody who is signed in by these methods must use a passkey: the policy or their roles may have changed. */
+    /**
+     * Whether somebody who has a passkey must use it beside these methods: the policy or their roles may have changed, or they must have a second factor and
+     * it is the one that they have.
+     */
     async isPasskeyMissing(userId: string, methods: readonly AuthMethod[]): Promise<boolean> {
       const user = methods.includes('passkey') ? undefined : await users.find(userId);
-      return user !== undefined && passkeyPolicy.isRequired(user);
+      if (!user) return false;
+      return (await passkeyPolicy.isRequired(user)) || (await requirements.needsSecond(user, methods)) === 'new_factor';
     },
 
     /** The state of an account whose session was found in this request. */

@@ -1,50 +1,22 @@
 // Everybody of a domain must have a second factor: nobody gets in by the password alone, nor turns on a factor for somebody else.
 import assert from 'node:assert/strict';
-import { before, it } from 'node:test';
+import { it } from 'node:test';
 import { assertOk, assertRefused } from '../../../../test/support/answers.ts';
-import { underAttack, uniqueName } from '../../../../test/support/api.ts';
+import { underAttack } from '../../../../test/support/api.ts';
 import { AT_LOCALHOST, PasskeyPerson, passkeyOptionsOf, servesAtLocalhost } from '../../../../test/support/passkeys.ts';
-import { makeUser } from '../../../../test/support/relying-party.ts';
+import { codesOf, isSignedIn, keyOf, MUST, SECURITY, usesStrictDomain } from '../../../../test/support/required-factor.ts';
 import { enable, logInWith, Phone } from '../../../../test/support/second-factor.ts';
-import { type BrowserPage, stepOf, TestBrowser } from '../../../../test/support/test-browser.ts';
+import { stepOf, TestBrowser } from '../../../../test/support/test-browser.ts';
 import { LANGUAGES } from '../../ground/look/index.ts';
 
 const words = LANGUAGES.en;
-const SECURITY = '/account/security';
 const SERVICE = '/v3/OS-SERVICE/settings';
-const MUST = /must have a second factor/;
-const keyOf = ({ text }: BrowserPage): string => /<code class="copy">([A-Z2-7]+)<\/code>/.exec(text)![1]!;
-const codesOf = ({ text }: BrowserPage): string[] =>
-  [...text.matchAll(/<li>((?:[A-Z2-7]{4}-){3}[A-Z2-7]{4})<\/li>/g)].map(([, code]) => code!);
 
 underAttack(
   'A second factor that everybody must have',
   (api) => {
     servesAtLocalhost(api);
-    let domain: any;
-    const require = async (policy: 'required' | null): Promise<void> =>
-      void assertOk(
-        await api.patch(`/v3/OS-SERVICE/domains/${domain.id}/settings`, { settings: { 'two_factor.policy': policy } }),
-      );
-    before(async () => {
-      domain = await api.make('domain', { name: uniqueName('strict') });
-      await require('required');
-    });
-    const make = () => makeUser(api, { domain_id: domain.id });
-    type Person = Awaited<ReturnType<typeof make>>;
-    const factorOf = (id: string): Promise<boolean> =>
-      api.get(`/v3/users/${id}/OS-TWO-FACTOR/two_factor_auth`).then((answer) => assertOk(answer).two_factor_auth.enabled);
-    const enter = async ({ name, password }: { name: string; password: string }, browser = new TestBrowser(api)) => {
-      const page = await browser.submit(await browser.go(SECURITY), 'password', { name, password, domain: domain.name });
-      return { browser, page };
-    };
-    /** Up to the recovery codes. */
-    const enrol = async (person: Person, at?: Awaited<ReturnType<typeof enter>>) => {
-      const { browser, page } = at ?? (await enter(person));
-      const phone = new Phone(api, keyOf(page));
-      return { browser, phone, page: await browser.submit(page, 'factor-create', { code: phone.fresh() }) };
-    };
-    const isSignedIn = ({ url, status }: BrowserPage): boolean => status === 200 && new URL(url).pathname === SECURITY;
+    const { domain, require, factorOf, enter, make, enrol } = usesStrictDomain(api);
 
     it('is turned on between the password and the sign-in, with recovery codes that are shown once', async () => {
       const person = await make();
@@ -130,7 +102,7 @@ underAttack(
     });
 
     it('is not added by the password where there is another one: that is asked for', async () => {
-      const person = await PasskeyPerson.make(api, { domain_id: domain.id });
+      const person = await PasskeyPerson.make(api, { domain_id: domain().id });
       await require(null);
       const { browser, page } = await enter(person);
       const adding = await browser.submit(page, 'passkey-new');
@@ -193,7 +165,7 @@ underAttack(
       assert.ok(isSignedIn(page));
       const late = new TestBrowser(api);
       const form = (await late.go(SECURITY)).forms.find(({ fields }) => fields.step === 'password')!;
-      const answers = { ...form.fields, name: person.name, password: person.password, domain: domain.name };
+      const answers = { ...form.fields, name: person.name, password: person.password, domain: domain().name };
       const done = await late.request(new URL(form.action, api.url), {
         method: 'POST',
         body: new URLSearchParams(answers),
@@ -209,7 +181,7 @@ underAttack(
       const entered = await browser.submit(again, 'password', {
         name: person.name,
         password: person.password,
-        domain: domain.name,
+        domain: domain().name,
       });
       const { page: shown } = await enrol(person, { browser, page: entered });
       assert.ok(isSignedIn(await browser.submit(shown, 'factor-kept')));
@@ -219,7 +191,7 @@ underAttack(
       await require(null);
       assertOk(await api.patch(SERVICE, { settings: { GATEHOUSE_IDENTITY_TWO_FACTOR: 'required' } }));
       const looser = { settings: { 'two_factor.policy': 'optional' } };
-      assertRefused(await api.patch(`/v3/OS-SERVICE/domains/${domain.id}/settings`, looser), 400, /must be required/);
+      assertRefused(await api.patch(`/v3/OS-SERVICE/domains/${domain().id}/settings`, looser), 400, /must be required/);
       const person = await make();
       assertRefused(await api.authenticate({ id: person.id, password: person.password }), 401, MUST);
       assert.equal(stepOf((await enter(person)).page), 'factor-create');

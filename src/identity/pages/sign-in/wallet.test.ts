@@ -1,6 +1,7 @@
 // Signing in with a credential of this service from a wallet: on the same device and on another, as the first and as the second factor.
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
+import { assertOk } from '../../../../test/support/answers.ts';
 import { onDatabase, onUsualDatabase, uniqueName } from '../../../../test/support/api.ts';
 import { makeCredentialHolder } from '../../../../test/support/credential-holders.ts';
 import { usesDomainFiles } from '../../../../test/support/domain-files.ts';
@@ -79,6 +80,24 @@ onUsualDatabase(
       visit.page = await visit.browser.submit(asked, 'wallet');
       const claims = await visit.claims(await visit.shows(holder));
       assert.deepEqual([claims.sub, claims.amr, claims.acr], [id, ['pwd', 'wallet', 'mfa'], MFA]);
+    });
+
+    it('is one factor also where everybody must have two; beside a password it is the second, and the password adds no other', async (t) => {
+      const people = [await makeCredentialHolder(api, world), await makeCredentialHolder(api, world)] as const;
+      const require = (value: 'required' | null) =>
+        api.patch('/v3/OS-SERVICE/settings', { settings: { GATEHOUSE_IDENTITY_TWO_FACTOR: value } });
+      t.after(() => require(null));
+      assertOk(await require('required'));
+      const visit = await visitor().ask();
+      const page = await visit.shows(people[0].holder);
+      assert.equal(stepOf(page), 'factor-create', page.text);
+      const { name, password, id, holder } = people[1];
+      const beside = visitor();
+      const asked = await beside.browser.submit(await beside.signInPage(), 'password', { name, password });
+      assert.ok(!asked.forms.some(({ fields }) => ['factor-create', 'skip'].includes(fields.step ?? '')), asked.text);
+      beside.page = await beside.browser.submit(asked, 'wallet');
+      const claims = await beside.claims(await beside.shows(holder));
+      assert.deepEqual([claims.sub, claims.acr], [id, MFA]);
     });
 
     it('adds what an application asks for to a password', async () => {

@@ -15,6 +15,7 @@ const en = {
   inDirectory: 'Your organization manages this in its directory. It is changed there.',
   noNewInDirectory: 'Accounts of this domain are made in the directory of the organization.',
   twoFactorMustStay: 'Everybody here must have a second factor, so it stays on. Only an administrator can reset it.',
+  twoFactorIsLast: 'Everybody here must have a second factor, and this is your only one. Turn on another one first.',
   twoFactorIsOffAlready: 'Two-factor authentication is off already.',
   deviceStolen: 'Somebody may have copied the sign-in of this device. All remembered devices of the account were forgotten.',
   passkeyNotAdded: 'The passkey could not be added. Try again, or use another one.',
@@ -48,6 +49,8 @@ const es: typeof en = {
   noNewInDirectory: 'Las cuentas de este dominio se crean en el directorio de la organización.',
   twoFactorMustStay:
     'Aquí todas las personas deben tener un segundo factor, así que sigue activado. Solo un administrador puede restablecerlo.',
+  twoFactorIsLast:
+    'Aquí todas las personas deben tener un segundo factor, y este es el único que usted tiene. Active otro primero.',
   twoFactorIsOffAlready: 'La autenticación de dos factores ya está desactivada.',
   deviceStolen:
     'Es posible que alguien haya copiado el inicio de sesión de este dispositivo. Se han olvidado todos los dispositivos recordados de la cuenta.',

@@ -18,6 +18,8 @@ export const refusals = {
   noNewInDirectory: 'Konten dieser Domäne werden im Verzeichnis der Organisation angelegt.',
   twoFactorMustStay:
     'Alle müssen hier einen zweiten Faktor haben, deshalb bleibt er eingeschaltet. Nur die Administration kann ihn zurücksetzen.',
+  twoFactorIsLast:
+    'Alle müssen hier einen zweiten Faktor haben, und dieser ist Ihr einziger. Schalten Sie zuerst einen anderen ein.',
   twoFactorIsOffAlready: 'Die Zwei-Faktor-Anmeldung ist schon ausgeschaltet.',
   deviceStolen: 'Vielleicht hat jemand die Anmeldung dieses Geräts kopiert. Alle gemerkten Geräte des Kontos wurden vergessen.',
   passkeyNotAdded: 'Der Passkey konnte nicht hinzugefügt werden. Versuchen Sie es erneut, oder verwenden Sie einen anderen.',
