@@ -23,7 +23,13 @@ export interface SignInPreview {
   readonly refusals: readonly string[];
   readonly paused_until: string | null;
   readonly ways: readonly Way[];
-  readonly second_factor: { readonly enabled: boolean; readonly devices: number; readonly locked_until: string | null } | null;
+  readonly second_factor: {
+    readonly policy: keyof typeof words.signInPreview.policies;
+    readonly enabled: boolean;
+    readonly devices: number;
+    readonly locked_until: string | null;
+  } | null;
+  readonly terms: { readonly version: string; readonly url: string } | null;
   readonly settings: readonly {
     readonly key: string;
     readonly value: string | null;
@@ -67,10 +73,16 @@ function shownValue({ key, value }: SignInPreview['settings'][number]): string {
   return /(?:_|\.)(?:seconds|duration)$/.test(key) ? durationText(Number(value)) : value;
 }
 
+/** Links that somebody entered are shown as links only if they begin with https: or http:. */
+const termsLink = (url: string): Content =>
+  /^https?:/.test(url)
+    ? html`<a href=${url} target="_blank" rel="noopener noreferrer">${words.signInPreview.termsLink}</a>`
+    : nothing;
+
 export function previewCard(name: string, preview: SignInPreview | undefined): Content {
   if (!preview) return nothing;
   const { signInPreview, domainSettings } = words;
-  const { refusals, paused_until: paused, ways, second_factor: factor, settings } = preview;
+  const { refusals, paused_until: paused, ways, second_factor: factor, terms, settings } = preview;
   const refusalTexts: Readonly<Record<string, string>> = signInPreview.refusals;
   const names: Readonly<Record<string, string>> = domainSettings.names;
   return html`<section class="card"><h2>${signInPreview.title(name)}</h2>
@@ -81,7 +93,9 @@ export function previewCard(name: string, preview: SignInPreview | undefined): C
     }
     ${paused === null ? nothing : html`<p>${signInPreview.paused} ${time(paused)}.</p>`}
     <ul class="plain-list">${ways.map(wayLine)}</ul>
-    ${factor === null ? nothing : html`<p>${factor.enabled ? signInPreview.factorOn(factor.devices) : signInPreview.factorOff}</p>`}
+    ${terms === null ? nothing : html`<p>${signInPreview.terms(terms.version)} ${termsLink(terms.url)}</p>`}
+    ${factor === null ? nothing : html`<p>${factor.enabled ? signInPreview.factorOn(factor.devices) : signInPreview.factorOff} ${signInPreview.policies[factor.policy]}</p>`}
+    ${ways.some(({ open, asks }) => open && asks?.includes('new_factor')) ? html`<p>${signInPreview.newFactorAtApi}</p>` : nothing}
     ${factor?.locked_until ? html`<p>${signInPreview.codesLocked} ${time(factor.locked_until)}.</p>` : nothing}
     <details><summary>${signInPreview.settings}</summary>
       <dl class="facts">${settings.map(

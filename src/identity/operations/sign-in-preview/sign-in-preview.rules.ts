@@ -14,6 +14,7 @@ import { fail } from '../../ground/faults.ts';
 import { type Deps, parseJson } from '../../ground/resource/index.ts';
 import type { Federation } from '../../login/federation/index.ts';
 import type { WalletSignIn } from '../../login/wallet-sign-in/index.ts';
+import type { Terms, TermsAtSignIn } from '../../provisioning/people/index.ts';
 import type { StepsAfter } from './next-steps.ts';
 
 /** Settings that decide what happens, in the order in which they are shown. */
@@ -53,8 +54,15 @@ export interface SignInPreviewOf {
   readonly refusals: readonly string[];
   readonly ways: readonly Way[];
   readonly secondFactor:
-    | { readonly enabled: boolean; readonly devices: number; readonly lockedUntil: number | undefined }
+    | {
+        readonly policy: 'optional' | 'required' | 'exempt';
+        readonly enabled: boolean;
+        readonly devices: number;
+        readonly lockedUntil: number | undefined;
+      }
     | undefined;
+  /** What they accept in the end, whichever way they come. */
+  readonly terms: Terms | undefined;
   readonly pausedUntil: number | undefined;
   readonly settings: readonly { readonly key: string; readonly value: string | null; readonly source: SettingPlace }[];
 }
@@ -72,12 +80,13 @@ export interface SignInPreviewDeps extends Pick<Deps, 'db'> {
   readonly users: Pick<Users, 'accountsAtProviders' | 'isInDirectory'>;
   readonly federation: Pick<Federation, 'flows' | 'links'>;
   readonly walletSignIn: Pick<WalletSignIn, 'policy' | 'hasCredential'>;
+  readonly termsAtSignIn: Pick<TermsAtSignIn, 'missing'>;
   readonly nextSteps: StepsAfter['nextSteps'];
 }
 
 export function createSignInPreview(deps: SignInPreviewDeps) {
   const { db, access, domainSettings, locks, passwords, passkeys, passkeyPolicy, devices, requirements } = deps;
-  const { directory, users, federation, walletSignIn, nextSteps } = deps;
+  const { directory, users, federation, walletSignIn, termsAtSignIn, nextSteps } = deps;
 
   /** After a first step by this method. */
   async function asksAfter(user: UserWithExpiry, method: AuthMethod): Promise<NextStep[]> {
@@ -177,12 +186,17 @@ export function createSignInPreview(deps: SignInPreviewDeps) {
       ways,
       secondFactor: seesFactors
         ? {
+            policy:
+              settings.two_factor.policy === 'required' && !(await requirements.mustHaveFactor(db.read, user.id))
+                ? 'exempt'
+                : settings.two_factor.policy,
             enabled: await requirements.hasFactor(db.read, user.id),
             devices: (await devices.list(user.id)).length,
             lockedUntil: lockedBy('wrong_codes', 'locked_out'),
           }
         : undefined,
       pausedUntil: lockedBy('wrong_passwords', 'paused'),
+      terms: await termsAtSignIn.missing(user.id),
       settings: DECIDING.map((key) => {
         const { group, field, setting } = optionsByName.get(key)!;
         return { key, value: shownValue(setting, values[group]![field]), source: places.get(key)! };

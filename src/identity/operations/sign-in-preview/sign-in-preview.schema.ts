@@ -43,10 +43,24 @@ const SignInPreview = t.object({
   ways: t.array(SignInWay),
   second_factor: t.nullable(
     t.object({
+      policy: {
+        ...t.oneOf('optional', 'required', 'exempt'),
+        description: 'Whether the person must have one. `exempt`: everybody of the domain must, but not this account.',
+      },
       enabled: t.boolean(),
       devices: t.integer({ description: 'Remembered ones, where no code is asked for.' }),
       locked_until: t.nullable(t.string({ description: 'After too many wrong codes, none is accepted until then.' })),
     }),
+  ),
+  terms: t.nullable(
+    t.object(
+      { version: t.string(), url: t.string() },
+      {},
+      {
+        description:
+          'What the person accepts at the end of the next sign-in at the pages, whichever way they come. Null: nothing. Programs are not asked.',
+      },
+    ),
   ),
   settings: t.array(
     t.object({
@@ -75,7 +89,7 @@ const renderWay = ({ way, open, why, until, asks, provider }: Way): Static<typeo
 export const renderPreview = (
   self: string,
   { id, domain_id }: Pick<UserRow, 'id' | 'domain_id'>,
-  { refusals, pausedUntil, ways, secondFactor, settings }: SignInPreviewOf,
+  { refusals, pausedUntil, ways, secondFactor, terms, settings }: SignInPreviewOf,
 ): Static<typeof SignInPreview> => ({
   user_id: id,
   domain_id,
@@ -83,8 +97,14 @@ export const renderPreview = (
   paused_until: timeOf(pausedUntil),
   ways: ways.map(renderWay),
   second_factor: secondFactor
-    ? { enabled: secondFactor.enabled, devices: secondFactor.devices, locked_until: timeOf(secondFactor.lockedUntil) }
+    ? {
+        policy: secondFactor.policy,
+        enabled: secondFactor.enabled,
+        devices: secondFactor.devices,
+        locked_until: timeOf(secondFactor.lockedUntil),
+      }
     : null,
+  terms: terms ? { version: terms.version, url: terms.url } : null,
   settings: settings.map((one) => ({ ...one })),
   links: { self },
 });

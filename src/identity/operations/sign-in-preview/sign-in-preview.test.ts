@@ -5,7 +5,10 @@ import { onUsualDatabase, type TestApi, uniqueName } from '../../../../test/supp
 import { assertGuarded } from '../../../../test/support/guarded.ts';
 import { AT_LOCALHOST, servesAtLocalhost } from '../../../../test/support/passkeys.ts';
 import { makeUser } from '../../../../test/support/relying-party.ts';
+import { usesDatabaseOf } from '../../../../test/support/restartable-api.ts';
 import { enable, logInWith } from '../../../../test/support/second-factor.ts';
+import { stepOf, TestBrowser } from '../../../../test/support/test-browser.ts';
+import { passkeyOf } from '../../../../test/support/ways-in.ts';
 
 const pathOf = (id: string): string => `/v3/users/${id}/OS-ACCESS/sign-in`;
 const LEFT = 'GATEHOUSE_IDENTITY_DOMAIN_MANAGER_SETTINGS';
@@ -20,6 +23,7 @@ onUsualDatabase(
   'What happens when somebody signs in',
   (api) => {
     servesAtLocalhost(api);
+    const db = usesDatabaseOf(api);
     const inDomain = async (settings: Record<string, string> = {}) => {
       const domain = (await api.make('domain', { name: uniqueName('domain') })).id as string;
       if (Object.keys(settings).length > 0) assertOk(await api.patch(`/v3/OS-SERVICE/domains/${domain}/settings`, { settings }));
@@ -47,7 +51,7 @@ onUsualDatabase(
       const after = await previewOf(api, person.id);
       assert.deepEqual(
         [after.way('password').asks, after.second_factor],
-        [['code'], { enabled: true, devices: 0, locked_until: null }],
+        [['code'], { policy: 'optional', enabled: true, devices: 0, locked_until: null }],
       );
       const wrong = { user: person, password: person.password };
       for (let at = 0; at < 5; at++) await logInWith(api, wrong, { verification_code: 'none' });
@@ -74,6 +78,61 @@ onUsualDatabase(
       const closed = await previewOf(api, person.id);
       assert.deepEqual(closed.refusals, ['user_disabled', 'domain_of_user_disabled']);
       assert.deepEqual([closed.way('password').open, closed.way('password').why], [false, 'account_closed']);
+    });
+
+    it('has the second factor that everybody must have, in all its states', async () => {
+      const { person, domain } = await inDomain({ 'two_factor.policy': 'required' });
+      const read = async (id: string) => {
+        const { way, second_factor: factor } = await previewOf(api, id);
+        return [way('password').asks, factor.policy, factor.enabled];
+      };
+      const statusOf = async () => (await logIn(person)).status;
+      assert.deepEqual(await read(person.id), [['new_factor'], 'required', false]);
+      assert.equal(await statusOf(), 401);
+      const exempt = (value: true | null) =>
+        api.patch(`/v3/users/${person.id}`, { user: { options: { ignore_two_factor_policy: value } } });
+      assertOk(await exempt(true));
+      assert.deepEqual(await read(person.id), [[], 'exempt', false]);
+      assert.equal(await statusOf(), 201);
+      assertOk(await exempt(null));
+      assertOk(await enable(api, person), 201);
+      assert.deepEqual(await read(person.id), [['code'], 'required', true]);
+      // Codes of a key that is stored as a credential, and passkeys, are second factors, too.
+      const keyed = await makeUser(api, { domain_id: domain });
+      const credential = { type: 'totp', blob: 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP', user_id: keyed.id };
+      assertOk(await api.post('/v3/credentials', { credential }), 201);
+      assert.deepEqual(await read(keyed.id), [['code'], 'required', false]);
+      const careful = await makeUser(api, { domain_id: domain });
+      await db().write((tx) => tx.insertInto('passkeys').values(passkeyOf(careful.id)).execute());
+      assert.deepEqual(await read(careful.id), [['passkey'], 'required', false]);
+      assert.deepEqual((await previewOf(api, careful.id)).way('passkey').asks, []);
+    });
+
+    it('ends with terms that are accepted at sign-in, and not with those that were', async () => {
+      const { person } = await inDomain();
+      const terms = (version: string | null) => {
+        const url = version === null ? null : 'https://example.org/terms';
+        const asked = version === null ? null : 'true';
+        return api.patch('/v3/OS-SERVICE/settings', {
+          settings: {
+            GATEHOUSE_IDENTITY_TERMS_VERSION: version,
+            GATEHOUSE_IDENTITY_TERMS_URL: url,
+            GATEHOUSE_IDENTITY_TERMS_AT_SIGN_IN: asked,
+          },
+        });
+      };
+      assert.equal((await previewOf(api, person.id)).terms, null);
+      assertOk(await terms('2026-11'));
+      assert.deepEqual((await previewOf(api, person.id)).terms, { version: '2026-11', url: 'https://example.org/terms' });
+      const browser = new TestBrowser(api);
+      const domainName = assertOk(await api.get(`/v3/domains/${(await previewOf(api, person.id)).domain_id}`)).domain.name;
+      const asked = await browser.submit(await browser.go('/account'), 'password', { ...person, domain: domainName });
+      assert.equal(stepOf(asked), 'terms', asked.text);
+      await browser.submit(asked, 'terms', { terms: '2026-11' });
+      assert.equal((await previewOf(api, person.id)).terms, null);
+      assertOk(await terms('2027-01'));
+      assert.equal((await previewOf(api, person.id)).terms.version, '2027-01');
+      assertOk(await terms(null));
     });
 
     it('names the provider to which the domain of the address leads, linked or not', async () => {
