@@ -2,11 +2,14 @@
 import { type Clock, seconds } from '../../../platform/clock.ts';
 import { newSecret } from '../../../platform/ids.ts';
 import type { Language } from '../../../platform/languages/index.ts';
+import { Throttle } from '../../../platform/limits/index.ts';
 import type { Database } from '../database/index.ts';
 import type { Scheme } from './brand-colors.ts';
 import { deletePreviews, findPreview, insertPreview } from './previews.store.ts';
 
 const LIFE_SECONDS = 600;
+/** Of one person. The console makes one for each pause in typing; each may be as large as a logo, and stays for its life. */
+const MADE = { attempts: 120, perSeconds: 60 };
 
 /** How the service would look. */
 export interface LookDraft {
@@ -33,9 +36,21 @@ export interface Preview {
   readonly expiresAt: number;
 }
 
-export function createPreviews({ db, clock }: { readonly db: Database; readonly clock: Clock }) {
+export function createPreviews({
+  db,
+  clock,
+  rateLimits,
+}: {
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly rateLimits: boolean;
+}) {
+  const throttle = new Throttle(rateLimits ? MADE : undefined, clock);
+
   return {
-    async make(content: PreviewContent): Promise<Preview> {
+    /** Whoever makes too many waits. `by`: the id of the person. */
+    async make(by: string, content: PreviewContent): Promise<Preview> {
+      throttle.take(by);
       const preview = { id: newSecret(), expiresAt: seconds(clock) + LIFE_SECONDS };
       await db.write((tx) => insertPreview(tx, { ...preview, content: JSON.stringify(content) }));
       return preview;

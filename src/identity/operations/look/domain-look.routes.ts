@@ -66,7 +66,7 @@ export function mountDomainLook(
     {
       id: 'previewDomainLook',
       summary: 'Show how the sign-in page of a domain would look',
-      description: 'Nothing is saved but the preview itself, for ten minutes.',
+      description: 'Nothing is saved but the preview itself, for ten minutes. At most 120 in a minute, by one person.',
       tag,
       rule: 'identity:update_domain_settings',
       target,

@@ -35,7 +35,7 @@ export function createDomainLookManagement(deps: DomainLookManagementDeps) {
     /** It is shown at an address of ours, so only those who may change the pages themselves make one. */
     async preview(caller: Caller, domainId: string, asked: Asked): Promise<Preview> {
       effectiveSettings.writerOf(caller, 'look');
-      return previews.make(draftOf(asked, await domainLooks.brandOf(domainId), brandPictures));
+      return previews.make(caller.userId, draftOf(asked, await domainLooks.brandOf(domainId), brandPictures));
     },
   };
 }

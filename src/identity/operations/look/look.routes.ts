@@ -76,12 +76,12 @@ export function mountLook(app: IdentityApp, { lookManagement: look }: { readonly
     {
       id: 'previewServiceLook',
       summary: 'Show how the sign-in page would look',
-      description: 'Nothing is saved but the preview itself, for ten minutes.',
+      description: 'Nothing is saved but the preview itself, for ten minutes. At most 120 in a minute, by one person.',
       tag,
       rule: 'identity:update_service_settings',
       body: LookDraftEnvelope,
       reply: { 200: PreviewEnvelope },
     },
-    async ({ base, body }) => renderPreview(base, await look.preview(body.look)),
+    async ({ base, caller, body }) => renderPreview(base, await look.preview(caller, body.look)),
   );
 }

@@ -62,7 +62,8 @@ export function createLookManagement({ brandPictures, previews, assets, freshLog
     },
 
     /** It is shown at an address of ours, so only those who may change the pages themselves make one. */
-    preview: (asked: Asked): Promise<Preview> => previews.make(draftOf(asked, assets.brand, brandPictures)),
+    preview: ({ userId }: Caller, asked: Asked): Promise<Preview> =>
+      previews.make(userId, draftOf(asked, assets.brand, brandPictures)),
   };
 }
 

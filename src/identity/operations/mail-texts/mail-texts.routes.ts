@@ -91,15 +91,16 @@ export function mountMailTexts(
     {
       id: 'previewMailText',
       summary: 'Show how a mail would look with a text',
-      description: 'With sample values. Nothing is saved or sent; the address of the HTML is good for ten minutes.',
+      description:
+        'With sample values. Nothing is saved or sent; the address of the HTML is good for ten minutes. At most 120 in a minute, by one person.',
       tag,
       rule: 'identity:update_service_settings',
       target,
       body: PutMailText,
       reply: { 200: MailPreviewEnvelope },
     },
-    async ({ base, target: text, body }) => {
-      const { subject, body: plain, ...preview } = await texts.preview(text, body.mail_text);
+    async ({ base, caller, target: text, body }) => {
+      const { subject, body: plain, ...preview } = await texts.preview(caller, text, body.mail_text);
       return { preview: { subject, body: plain, ...renderPreview(base, preview).preview } };
     },
   );

@@ -36,9 +36,9 @@ export function createMailTextManagement({ mailTexts, previews, freshLogin }: Ma
       await write(caller, target, undefined, ifMatch);
     },
 
-    async preview(target: ShownText, asked: PlainText): Promise<Preview & PlainText> {
+    async preview({ userId }: Caller, target: ShownText, asked: PlainText): Promise<Preview & PlainText> {
       const { subject, text, html } = mailTexts.preview(target, asked);
-      return { subject, body: text, ...(await previews.make({ kind: 'mail', html })) };
+      return { subject, body: text, ...(await previews.make(userId, { kind: 'mail', html })) };
     },
   };
 }
