@@ -46,6 +46,7 @@ import {
 } from './operations/bootstrap/index.ts';
 import { startSweeper } from './operations/jobs/index.ts';
 import type { AccountDeletion } from './provisioning/account-deletion/index.ts';
+import type { Waiting } from './provisioning/registration/index.ts';
 import { type Connections, canonicalUrl, scimErrors } from './provisioning/scim/index.ts';
 import type { IssuerKeys, KnownSigner } from './role-credentials/issuer/index.ts';
 import { mountIdentity } from './routes.ts';
@@ -83,6 +84,7 @@ export interface IdentityService {
   readonly mail: Mail;
   readonly links: Links;
   readonly accountDeletion: AccountDeletion;
+  readonly waiting: Pick<Waiting, 'sweep'>;
   /** The issuer in its OpenID tokens. */
   issuer(): string;
   /** How wallets know what it signs. */
@@ -207,6 +209,7 @@ async function createServiceOn(db: Database, options: IdentityServiceOptions): P
     mail,
     links,
     accountDeletion: modules.accountDeletion,
+    waiting: modules.waiting,
     issuer: () => address,
     asSigner: modules.issuerIdentity.asSigner,
     registerWallet: openid.registerWallet,

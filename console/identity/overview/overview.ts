@@ -43,6 +43,7 @@ function mendPath({ kind, target }: Attention): string | undefined {
   if (kind === 'registrations_wait') return session.may('identity:list_waiting_registrations') ? '/people/waiting' : undefined;
   if (kind.includes('backup')) return session.may('identity:list_backups') ? '/service/backups' : undefined;
   if (kind === 'directory_away' && target) return `/domains/${part(target.id)}?tab=directory`;
+  if (kind === 'replica_silent') return session.may('identity:list_replicas') ? '/service/replicas' : undefined;
   if (kind === 'administrator_without_factor' && target) return `/people/${part(target.id)}`;
   const path = target && TARGETS[target.type];
   return path ? path + part(target.id) : undefined;

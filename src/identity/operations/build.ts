@@ -16,6 +16,7 @@ export function buildOperations(below: RoleCredentialsRoom) {
   const { db, change, seal, records, directories, issuerIdentity, appAssignments } = below;
   const reseal = createReseal(db, change, seal);
   const stepsAfter = createNextSteps(below);
+  const replicas = createReplicas(below);
   return {
     ...below,
     ...stepsAfter,
@@ -34,11 +35,12 @@ export function buildOperations(below: RoleCredentialsRoom) {
     }),
     mailTextManagement: createMailTextManagement(below),
     lookManagement: createLookManagement(below),
-    replicas: createReplicas(below),
+    replicas,
     domainLookManagement: createDomainLookManagement(below),
     administration: createAdministration({
       ...below,
       directories,
+      replicas,
       lastReadings: directories.lastReadings,
       issuerKeys: issuerIdentity.keys,
       reseal,

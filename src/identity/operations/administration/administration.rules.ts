@@ -8,6 +8,7 @@ import type { TokenKeys } from '../../login/tokens/index.ts';
 import type { OpenidKeys } from '../../openid/provider/index.ts';
 import type { Waiting } from '../../provisioning/registration/index.ts';
 import type { IssuerKeys } from '../../role-credentials/issuer/index.ts';
+import type { Replicas } from '../replicas/index.ts';
 import { type BackupDeps, createBackups } from './backups.rules.ts';
 import { type CertificateDeps, createCertificates } from './certificates.rules.ts';
 import { createDeliveries } from './deliveries.rules.ts';
@@ -21,6 +22,7 @@ export interface AdministrationDeps
     Pick<BackupDeps, 'rateLimits' | 'backups'>,
     Pick<OverviewDeps, 'dataDir' | 'lastReadings'> {
   readonly waiting: Pick<Waiting, 'count'>;
+  readonly replicas: Pick<Replicas, 'countSilent'>;
   readonly tokenKeys: TokenKeys;
   readonly openidKeys: OpenidKeys;
   readonly issuerKeys: IssuerKeys;
@@ -60,6 +62,7 @@ export function createAdministration(deps: AdministrationDeps) {
       hasBackupFailed: () => failure() !== undefined,
       queues: deliveries.states,
       waitingRegistrations: deps.waiting.count,
+      silentReplicas: deps.replicas.countSilent,
     }),
     keys: createKeys({ ...deps, keys: keysOf(deps) }),
     certificates: certificates.list,

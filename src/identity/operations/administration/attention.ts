@@ -97,6 +97,15 @@ export const registrationsWait = (count: number): Attention => ({
   text: 'People registered and wait for approval.',
 });
 
+/** Processes that were there within the last hour. */
+export const replicasSilent = (count: number): Attention => ({
+  kind: 'replica_silent',
+  severity: 'warning',
+  target: null,
+  count,
+  text: 'Processes that use this database do not say any more that they are there: they were killed, hang, or do not reach it.',
+});
+
 export const backupFailed = (): Attention => ({
   kind: 'backup_failed',
   severity: 'critical',

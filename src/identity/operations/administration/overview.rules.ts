@@ -16,6 +16,7 @@ import {
   deliveriesFailed,
   directoryAway,
   registrationsWait,
+  replicasSilent,
 } from './attention.ts';
 import { connectionStates, countThings, MAX_COUNT } from './overview.store.ts';
 
@@ -34,6 +35,8 @@ export interface OverviewDeps extends Pick<Deps, 'db' | 'clock' | 'config'> {
   queues(): Promise<Readonly<Record<string, { readonly failed: number }>>>;
   /** How many registered and wait for approval: in one domain, or in all. */
   waitingRegistrations(domainId: string | undefined): Promise<number>;
+  /** How many processes fell silent, and were not forgotten yet. */
+  silentReplicas(): Promise<number>;
   /** The last backup; null: never; undefined: not known, because other tools make them. */
   lastBackup(): LastBackup | null | undefined;
   /** Whether the last attempt at one failed. */
@@ -69,12 +72,14 @@ export function createOverview(deps: OverviewDeps) {
     const failed = Object.entries(await deps.queues()).flatMap(([kind, { failed: count }]) =>
       count > 0 ? [[kind, count] as const] : [],
     );
+    const silent = await deps.silentReplicas();
     return [
       ...administrators.map(administratorWithoutFactor),
       ...(await deps.certificateEndings()).flatMap(({ use, days }) => aboutCertificate(use, days)),
       ...aboutPasswordFile(deps.dataDir),
       ...aboutBackup(deps.lastBackup(), clock.now()),
       ...(deps.hasBackupFailed() ? [backupFailed()] : []),
+      ...(silent > 0 ? [replicasSilent(silent)] : []),
       ...failed.map(([queue, count]) => deliveriesFailed(queue, count)),
     ];
   }

@@ -20,6 +20,7 @@ describe('The sweeper', () => {
     'previews',
     'notifications',
     'registrationKeys',
+    'waiting',
     'accountDeletion',
     'invitations',
     'federation',
@@ -53,6 +54,7 @@ describe('The sweeper', () => {
         auditExports: { sweep: async () => 0 },
         notifications: { sweep: step('notifications', 1) },
         registrationKeys: { sweep: step('registrationKeys', 1) },
+        waiting: { sweep: step('waiting', 1) },
         accountDeletion: { deleteDue: step('accountDeletion', 1) },
         invitations: { sweep: step('invitations', 1) },
         federation: {
@@ -95,6 +97,7 @@ describe('The sweeper', () => {
         'tokenKeys',
         'trusts',
         'users',
+        'waiting',
       ]);
       assert.ok(lines.some((line) => line.includes('sweep failed') && line.includes(`${failing} failed`)));
       assert.ok(lines.some((line) => line.includes('deleted expired rows')));

@@ -20,7 +20,7 @@ import type { Revocations, TokenKeys } from '../../login/tokens/index.ts';
 import type { Records } from '../../openid/records/index.ts';
 import type { AccountDeletion } from '../../provisioning/account-deletion/index.ts';
 import type { Invitations } from '../../provisioning/invitations/index.ts';
-import type { RegistrationKeys } from '../../provisioning/registration/index.ts';
+import type { RegistrationKeys, Waiting } from '../../provisioning/registration/index.ts';
 import type { IssuedCredentials } from '../../role-credentials/issued/index.ts';
 import type { IssuerKeys } from '../../role-credentials/issuer/index.ts';
 import type { Replicas } from '../replicas/index.ts';
@@ -42,6 +42,7 @@ export function startSweeper(deps: {
   notifications: { sweep(): Promise<number> };
   auditExports: { sweep(stopping: AbortSignal): Promise<number> };
   registrationKeys: RegistrationKeys;
+  waiting: Pick<Waiting, 'sweep'>;
   invitations: Invitations;
   federation: Federation;
   consumers: Pick<Consumers, 'sweep'>;
@@ -69,6 +70,7 @@ export function startSweeper(deps: {
     notifications,
     auditExports,
     registrationKeys,
+    waiting,
     accountDeletion,
     invitations,
     federation,
@@ -113,6 +115,7 @@ export function startSweeper(deps: {
       async () => (ended += await previews.sweep()),
       async () => (ended += await notifications.sweep()),
       async () => (ended += await registrationKeys.sweep()),
+      async () => (ended += await waiting.sweep()),
       async () => void (await accountDeletion.deleteDue(stopping)),
       async () => (ended += await invitations.sweep()),
       async () => (ended += await federation.sessions.sweep()),

@@ -59,12 +59,18 @@ onDatabase('PostgreSQL', 'Replicas on one database', {}, (a) => {
     );
     const { state, worker } = (await listOf(b)).find(({ id }) => id === 'killed')!;
     assert.deepEqual([state, worker], ['silent', 2]);
+    const attention = async () => {
+      const { overview } = assertOk(await a.get('/v3/OS-SERVICE/overview'));
+      return overview.attention.find(({ kind }: { kind: string }) => kind === 'replica_silent');
+    };
+    assert.deepEqual([(await attention()).severity, (await attention()).count], ['warning', 1]);
     await write('killed', { seen_at: now });
     assert.equal((await listOf(b)).find(({ id }) => id === 'killed')!.state, 'running');
     await write('killed', { seen_at: now - 3700 });
     const sweep = createReplicas({ db: db(), clock: a.clock, log: createLog('silent') }).sweep;
     assert.equal(await sweep(), 1);
     assert.equal(await sweep(), 0);
+    assert.equal(await attention(), undefined);
     assert.ok(before.length > (await listOf(a)).length);
   });
 

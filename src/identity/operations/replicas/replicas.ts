@@ -88,6 +88,10 @@ export function createReplicas({ db, clock, log, worker }: ReplicaDeps) {
       }));
     },
 
+    /** Those that are not forgotten yet. Not this one, whatever its row says. */
+    countSilent: async (): Promise<number> =>
+      isShared ? (await readReplicas(db.read)).filter((row) => row.is_silent && row.id !== id).length : 0,
+
     sweep: async (): Promise<number> => (isShared ? db.write((tx) => deleteLongSilent(tx)) : 0),
   };
 }

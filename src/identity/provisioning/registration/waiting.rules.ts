@@ -8,20 +8,34 @@ import { type Caller, type RankGuard, visibleDomain } from '../../access/rules/i
 import type { DomainSettingsOf } from '../../directory/domain-settings/index.ts';
 import { deleteIfAbandoned, type Projects } from '../../directory/projects/index.ts';
 import { findUser, recipientOf, type Users, type UserWithExpiry } from '../../directory/users/index.ts';
-import type { Change } from '../../ground/audit/index.ts';
+import { type Change, serviceActor } from '../../ground/audit/index.ts';
 import type { Reader, UserRow } from '../../ground/database/index.ts';
 import { fail } from '../../ground/faults.ts';
 import type { Mail } from '../../ground/mail/index.ts';
 import type { Notify } from '../../ground/notifications/index.ts';
 import { criteriaOf, type Deps, type Filters, foundPage, pageOf, whereEquals } from '../../ground/resource/index.ts';
 import { findRegistration } from './registration.store.ts';
-import { countWaiting, deleteWaiting, insertWaiting, isWaiting, listWaiting, type WaitingUser } from './waiting.store.ts';
+import {
+  countWaiting,
+  deleteWaiting,
+  insertWaiting,
+  isWaiting,
+  listWaiting,
+  type WaitingUser,
+  waitingSince,
+} from './waiting.store.ts';
 
 /** Their decision is mailed for a week: the person has nothing else to learn it by. */
 const NOTICE_SECONDS = 7 * 86_400;
+/** Nobody decided for so long: they are not kept waiting for ever, and nothing is kept of them. */
+const LONGEST_SECONDS = 90 * 86_400;
+const BATCH = 100;
 /** More are not counted. */
 export const MAX_WAITING_COUNT = 100;
 const FILTERS: Filters = { domain_id: { column: 'users.domain_id', kind: 'text' } };
+
+/** Rolls back: there is nothing to write into the audit log. */
+class DecidedMeanwhile extends Error {}
 
 const aboutUser = (id: string) => ({ kind: 'user', id });
 
@@ -35,7 +49,7 @@ export interface WaitingDeps extends Pick<Deps, 'db' | 'clock' | 'change'> {
 }
 
 export function createWaiting(deps: WaitingDeps) {
-  const { db, clock, domainSettings, users, projects, mail, notify, refuseIfOutranked } = deps;
+  const { db, clock, change, domainSettings, users, projects, mail, notify, refuseIfOutranked } = deps;
 
   /** Those that were made with the account. */
   async function organizationsOf(reader: Reader, userId: string): Promise<string[]> {
@@ -57,6 +71,28 @@ export function createWaiting(deps: WaitingDeps) {
       await mail.enqueue(transaction, { ...about, template: letter.template, values: { name } });
     else await mail.enqueue(transaction, { ...about, template: letter.template, values: { name, reason: letter.reason } });
   }
+
+  /** In a transaction that deletes the account. */
+  async function dismiss(transaction: Change, user: UserRow, reason: string, details: Readonly<Record<string, unknown>>): Promise<void> {
+    const { id } = user;
+    transaction.audit('user.registration_refused', aboutUser(id), details);
+    await tell(transaction, user, { template: 'registration-refused', reason });
+    for (const organization of await organizationsOf(transaction.tx, id))
+      await deleteIfAbandoned(db, transaction, organization, id);
+  }
+
+  /** Whoever is approved or refused at the same moment, also by another process, waits no more. */
+  const dismissUndecided = (userId: string): Promise<boolean> =>
+    change(serviceActor, async (transaction) => {
+      const user = await users.lock(transaction.tx, userId);
+      if (!user || !(await deleteWaiting(transaction.tx, userId))) throw new DecidedMeanwhile();
+      await dismiss(transaction, user, '', { undecided_days: LONGEST_SECONDS / 86_400 });
+      await users.erase(transaction, user);
+      return true;
+    }).catch((error: unknown) => {
+      if (!(error instanceof DecidedMeanwhile)) throw error;
+      return false;
+    });
 
   return {
     /** Whether an administrator confirms those who register in this domain. */
@@ -96,11 +132,16 @@ export function createWaiting(deps: WaitingDeps) {
       users.remove(caller, user, async (current, transaction) => {
         const { id } = current;
         if (!(await deleteWaiting(transaction.tx, id))) fail('registration.not_waiting', { id });
-        transaction.audit('user.registration_refused', aboutUser(id), reason === '' ? {} : { reason });
-        await tell(transaction, current, { template: 'registration-refused', reason });
-        for (const organization of await organizationsOf(transaction.tx, id))
-          await deleteIfAbandoned(db, transaction, organization, id);
+        await dismiss(transaction, current, reason, reason === '' ? {} : { reason });
       }),
+
+    /** For the background job: those on whom nobody decided are told so, and can register again. Returns how many there were. */
+    async sweep(): Promise<number> {
+      let dismissed = 0;
+      for (const id of await waitingSince(db.read, seconds(clock) - LONGEST_SECONDS, BATCH))
+        if (await dismissUndecided(id)) dismissed++;
+      return dismissed;
+    },
 
     /** Somebody said that they shall not get in: nobody else approves of them any more. */
     async disabled({ tx, audit }: Change, userId: string): Promise<void> {

@@ -51,3 +51,15 @@ export async function countWaiting(db: Reader, domainId: string | undefined, lim
     .execute();
   return rows.length;
 }
+
+/** Those who wait since this time or longer, at most `limit` of them. */
+export async function waitingSince(db: Reader, time: number, limit: number): Promise<string[]> {
+  const rows = await db
+    .selectFrom('waiting_registrations')
+    .where('created_at', '<=', time)
+    .select('user_id')
+    .orderBy('created_at')
+    .limit(limit)
+    .execute();
+  return rows.map(({ user_id }) => user_id);
+}
