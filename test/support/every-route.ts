@@ -7,6 +7,7 @@ import { type ApiAnswer, type TestApi, uniqueName } from './api.ts';
 import { assign, makeApplication, makePermission, makeRole } from './applications.ts';
 import { makeNouns } from './nouns.ts';
 import { LOGO } from './pictures.ts';
+import { programTokenOf } from './programs.ts';
 import { connect, GROUP, ORGANIZATION, patchOf, USER } from './scim.ts';
 
 /** Of the user. */
@@ -292,13 +293,5 @@ export function told({ status, text, headers }: ApiAnswer, ids: Ids): string {
 /** The token of an application credential with a role of its user. */
 export async function programToken(api: TestApi, role: string, values: Record<string, unknown> = {}): Promise<string> {
   const project = await api.make('project', { name: uniqueName('project') });
-  const { user, token } = await api.persona([role], { project: project.id });
-  const path = `/v3/users/${user.id}/application_credentials`;
-  const made = await api.post(path, { application_credential: { name: uniqueName('program'), ...values } }, { token });
-  assert.equal(made.status, 201, made.text);
-  const { id, secret } = made.body.application_credential;
-  const identity = { methods: ['application_credential'], application_credential: { id, secret } };
-  const login = await api.post('/v3/auth/tokens', { auth: { identity } }, { token: null });
-  assert.equal(login.status, 201, login.text);
-  return login.headers.get('x-subject-token')!;
+  return programTokenOf(api, await api.persona([role], { project: project.id }), values);
 }

@@ -12,9 +12,6 @@ export const MUST = /must have a second factor/;
 
 /** The key on the page that proposes one. */
 export const keyOf = ({ text }: BrowserPage): string => /<code class="copy">([A-Z2-7]+)<\/code>/.exec(text)![1]!;
-/** The recovery codes on the page that shows them once. */
-export const codesOf = ({ text }: BrowserPage): string[] =>
-  [...text.matchAll(/<li>((?:[A-Z2-7]{4}-){3}[A-Z2-7]{4})<\/li>/g)].map(([, code]) => code!);
 export const isSignedIn = ({ url, status }: BrowserPage): boolean => status === 200 && new URL(url).pathname === SECURITY;
 
 type Person = Awaited<ReturnType<typeof makeUser>>;

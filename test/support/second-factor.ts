@@ -4,6 +4,13 @@ import { codeAt, fromBase32, stepAt } from '../../src/identity/directory/two-fac
 import type { ApiAnswer, TestApi } from './api.ts';
 import { makePerson } from './applications.ts';
 
+/** Of an authenticator app, as Keystone's clients store it at /v3/credentials. */
+export const TOTP_KEY = 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP';
+
+/** The recovery codes on the page that shows them once. */
+export const codesOn = ({ text }: { readonly text: string }): string[] =>
+  [...text.matchAll(/<li>((?:[A-Z2-7]{4}-){3}[A-Z2-7]{4})<\/li>/g)].map(([, code]) => code!);
+
 export const QUESTION = { security_question: 'Name of your first pet', security_answer: ' Rex the Dog ' };
 
 /** An authenticator app. It never returns the same code twice. */

@@ -7,6 +7,7 @@ import { type ApiAnswer, onUsualDatabase, uniqueName } from '../../../../test/su
 import { assign, assignmentPath, makeApplication, makeRole } from '../../../../test/support/applications.ts';
 import { logInByAccessToken } from '../../../../test/support/keyrock-client.ts';
 import { makeAccessToken, signedLogin } from '../../../../test/support/oauth1.ts';
+import { programTokenOf } from '../../../../test/support/programs.ts';
 import { makeUser, RelyingParty } from '../../../../test/support/relying-party.ts';
 import { makeTrust, trustToken } from '../../../../test/support/trusts.ts';
 
@@ -39,13 +40,7 @@ onUsualDatabase('An application is not managed, nor are its roles assigned,', (a
   });
 
   const PASSED = [{ name: 'member' }, { name: 'owner' }];
-  async function programToken(values: object): Promise<string> {
-    const path = `/v3/users/${person.user.id}/application_credentials`;
-    const wanted = { application_credential: { name: uniqueName('program'), roles: PASSED, ...values } };
-    const { id, secret } = assertOk(await api.post(path, wanted, { token: person.token }), 201).application_credential;
-    const identity = { methods: ['application_credential'], application_credential: { id, secret } };
-    return tokenOf(await api.post('/v3/auth/tokens', { auth: { identity } }, { token: null }));
-  }
+  const programToken = (values: object): Promise<string> => programTokenOf(api, person, { roles: PASSED, ...values });
   const trusted = async (impersonation: boolean): Promise<string> =>
     trustToken(api, colleague, await makeTrust(api, person, colleague, { impersonation, roles: PASSED }));
 

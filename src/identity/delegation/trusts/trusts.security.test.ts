@@ -3,6 +3,7 @@ import { it } from 'node:test';
 import { type ApiAnswer, onUsualDatabase, underAttack } from '../../../../test/support/api.ts';
 import { makePerson } from '../../../../test/support/applications.ts';
 import { KeyrockClient } from '../../../../test/support/keyrock-client.ts';
+import { makeProgram, tokenOfProgram, useProgram } from '../../../../test/support/programs.ts';
 import { enable } from '../../../../test/support/second-factor.ts';
 import { whenAt } from '../../../../test/support/test-points.ts';
 import {
@@ -141,13 +142,9 @@ underAttack('A trust', (api) => {
 
     // A program of a trustee.
     const toCarl = await makeTrust(api, ann, carl);
-    const programs = `/v3/users/${carl.user.id}/application_credentials`;
-    const made = await api.post(programs, { application_credential: { name: 'p', unrestricted: true } }, { token: carl.token });
-    const { id, secret } = made.body.application_credential;
-    const identity = { methods: ['application_credential'], application_credential: { id, secret } };
-    const login = (to?: unknown) => api.post('/v3/auth/tokens', { auth: { identity, scope: to } }, { token: null });
-    assert.equal((await login({ 'OS-TRUST:trust': { id: toCarl.id } })).status, 401);
-    const program = (await login()).headers.get('x-subject-token')!;
+    const made = await makeProgram(api, carl, { unrestricted: true });
+    assert.equal((await useProgram(api, made, { scope: { 'OS-TRUST:trust': { id: toCarl.id } } })).status, 401);
+    const program = await tokenOfProgram(api, made);
     assert.equal((await askForTrust(api, { ...carl, token: program }, bob)).status, 403);
     for (const at of [`${path}?trustor_user_id=${carl.user.id}`, `${path}/${toCarl.id}`, `${path}/${toCarl.id}/roles`])
       assert.equal((await api.get(at, { token: program })).status, 403, at);

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { assertForbidden, assertOk, assertRefused } from '../../../../test/support/answers.ts';
 import { onUsualDatabase, STORABLE_PASSWORDS, uniqueName } from '../../../../test/support/api.ts';
+import { programTokenOf } from '../../../../test/support/programs.ts';
 import { usesDatabaseOf } from '../../../../test/support/restartable-api.ts';
 
 type Texts = Readonly<Record<string, string | null>>;
@@ -229,16 +230,7 @@ onUsualDatabase(
       const projectId = assertOk(await api.get('/v3/projects?name=admin')).projects[0].id;
       const { domain } = await withManager();
       const { user, password, token } = await api.persona(['admin'], { project: projectId });
-      const made = await api.post(
-        `/v3/users/${user.id}/application_credentials`,
-        { application_credential: { name: 'program', unrestricted: true } },
-        { token },
-      );
-      const { id, secret } = assertOk(made, 201).application_credential;
-      const identity = { methods: ['application_credential'], application_credential: { id, secret } };
-      const program = (await api.post('/v3/auth/tokens', { auth: { identity } }, { token: null })).headers.get(
-        'x-subject-token',
-      )!;
+      const program = await programTokenOf(api, { user, token }, { unrestricted: true });
       const config = `/v3/domains/${domain}/config`;
       const body = { config: { passwords: { min_length: 20 } } };
       await assertForbidden(api, [program], 'PATCH', pathOf(domain), { body: { settings: { 'passwords.min_length': '20' } } });

@@ -6,6 +6,7 @@ import { uniqueName } from '../../../../test/support/api.ts';
 import { DirectoryDomain } from '../../../../test/support/directory-domain.ts';
 import { exchange, signedV2 } from '../../../../test/support/ec2.ts';
 import { databasesInTurn } from '../../../../test/support/migrated-database.ts';
+import { makeProgram, useProgram } from '../../../../test/support/programs.ts';
 import { dnOf, passwordOf } from '../../../../test/support/slapd.ts';
 import { whenAt } from '../../../../test/support/test-points.ts';
 import { makeTrust, trustPerson, trustToken, useTrust } from '../../../../test/support/trusts.ts';
@@ -42,15 +43,12 @@ for (const kind of databasesInTurn('Whoever has left a directory')) {
       const [ann, bob] = [await member('user2'), await trustPerson(api)];
       const trust = await makeTrust(api, ann, bob);
       const own = `/v3/users/${ann.user.id}`;
-      const program = { application_credential: { name: 'program' } };
-      const made = await api.post(`${own}/application_credentials`, program, { token: ann.token });
-      const { id, secret } = assertOk(made, 201).application_credential;
-      const identity = { methods: ['application_credential'], application_credential: { id, secret } };
+      const program = await makeProgram(api, ann);
       const tenant = { tenant_id: ann.project.id };
       const key = assertOk(await api.post(`${own}/credentials/OS-EC2`, tenant, { token: ann.token }), 201).credential;
       const statuses = async () => [
         (await useTrust(api, bob, trust)).status,
-        (await api.post('/v3/auth/tokens', { auth: { identity } }, { token: null })).status,
+        (await useProgram(api, program)).status,
         (await exchange(api, signedV2(key, api.clock.now()))).status,
       ];
       assert.deepEqual(await statuses(), [201, 201, 200]);
@@ -60,11 +58,8 @@ for (const kind of databasesInTurn('Whoever has left a directory')) {
 
     it('gives nothing to the first who uses their program or key since, either', async () => {
       const [ann, bob] = [await member('user3'), await member('user4')];
-      const program = { application_credential: { name: 'program' } };
-      const made = await api.post(`/v3/users/${ann.user.id}/application_credentials`, program, { token: ann.token });
-      const { id, secret } = assertOk(made, 201).application_credential;
-      const identity = { methods: ['application_credential'], application_credential: { id, secret } };
-      const byProgram = () => api.post('/v3/auth/tokens', { auth: { identity } }, { token: null });
+      const program = await makeProgram(api, ann);
+      const byProgram = () => useProgram(api, program);
       const tenant = { tenant_id: bob.project.id };
       const key = assertOk(
         await api.post(`/v3/users/${bob.user.id}/credentials/OS-EC2`, tenant, { token: bob.token }),
@@ -79,17 +74,13 @@ for (const kind of databasesInTurn('Whoever has left a directory')) {
 
     it('gives nothing to their program, either, with a receipt of their password from before', async () => {
       const { user, token } = await member('user5');
-      const program = { application_credential: { name: 'program' } };
-      const made = await api.post(`/v3/users/${user.id}/application_credentials`, program, { token });
-      const { id, secret } = assertOk(made, 201).application_credential;
+      const program = await makeProgram(api, { user, token });
       const options = { multi_factor_auth_enabled: true, multi_factor_auth_rules: [['password', 'totp']] };
       assertOk(await api.patch(`/v3/users/${user.id}`, { user: { options } }));
       const half = await api.authenticate({ id: user.id, password: passwordOf('user5') });
       const receipt = half.headers.get('openstack-auth-receipt')!;
       assert.ok(receipt);
-      const identity = { methods: ['application_credential'], application_credential: { id, secret } };
-      const headers = { 'Openstack-Auth-Receipt': receipt };
-      const byProgram = () => api.post('/v3/auth/tokens', { auth: { identity } }, { token: null, headers });
+      const byProgram = () => useProgram(api, program, { headers: { 'Openstack-Auth-Receipt': receipt } });
       assertOk(await byProgram(), 201);
       await slapd.change((client) => client.del(dnOf('user5')));
       assert.equal((await byProgram()).status, 401);
@@ -97,11 +88,8 @@ for (const kind of databasesInTurn('Whoever has left a directory')) {
 
     it('gives nothing to a program whose key was checked before the tokens of its user ended', async () => {
       const { user, token } = await member('user6');
-      const program = { application_credential: { name: 'program' } };
-      const made = await api.post(`/v3/users/${user.id}/application_credentials`, program, { token });
-      const { id, secret } = assertOk(made, 201).application_credential;
-      const identity = { methods: ['application_credential'], application_credential: { id, secret } };
-      const byProgram = () => api.post('/v3/auth/tokens', { auth: { identity } }, { token: null });
+      const program = await makeProgram(api, { user, token });
+      const byProgram = () => useProgram(api, program);
       const end = async () => assertOk(await api.delete(`/v3/users/${user.id}/tokens`), 204);
       assert.equal((await whenAt('login.before-token', end, byProgram)).status, 401);
       assertOk(await byProgram(), 201);

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
 import { assertForbidden, assertNeedsToken, assertOk, assertRefused } from '../../../../test/support/answers.ts';
 import { type ApiAnswer, onUsualDatabase, type TestApi, underAttack, uniqueName } from '../../../../test/support/api.ts';
+import { programTokenOf } from '../../../../test/support/programs.ts';
 import { makeUser } from '../../../../test/support/relying-party.ts';
 import { whenAt } from '../../../../test/support/test-points.ts';
 
@@ -32,17 +33,6 @@ async function lockOut(api: TestApi, id: string): Promise<void> {
 }
 
 const stateOf = async (api: TestApi, id: string): Promise<string> => assertOk(await api.get(pathOf(id))).lock.state;
-
-/** A token of a program with an application credential of the person. */
-async function programOf(api: TestApi, { user, token }: { user: { id: string }; token: string }): Promise<string> {
-  const path = `/v3/users/${user.id}/application_credentials`;
-  const body = { application_credential: { name: uniqueName('program'), unrestricted: true } };
-  const { application_credential: made } = assertOk(await api.post(path, body, { token }), 201);
-  const identity = { methods: ['application_credential'], application_credential: { id: made.id, secret: made.secret } };
-  const answer = await api.post('/v3/auth/tokens', { auth: { identity } }, { token: null });
-  assertOk(answer, 201);
-  return answer.headers.get('x-subject-token')!;
-}
 
 onUsualDatabase(
   'The lock of an account',
@@ -105,7 +95,7 @@ onUsualDatabase(
     it('is not opened by a program, which may read it', async () => {
       const project = await api.make('project', { name: uniqueName('project') });
       const administrator = await api.persona(['admin'], { project: project.id });
-      const program = await programOf(api, administrator);
+      const program = await programTokenOf(api, administrator, { unrestricted: true });
       assert.equal(assertOk(await api.get(pathOf(person.id), { token: program })).lock.state, 'locked_out');
       await assertForbidden(api, [program], 'DELETE', pathOf(person.id));
       assert.equal(await stateOf(api, person.id), 'locked_out');

@@ -8,11 +8,11 @@ import type { Database, Reader, Tx } from '../../ground/database/index.ts';
 import { fail } from '../../ground/faults.ts';
 import { parseJson } from '../../ground/resource/index.ts';
 import type { DomainSettingsOf } from '../domain-settings/index.ts';
+import { isExempt } from '../users/index.ts';
 import { hasCodes, isFactorOn } from './two-factor.store.ts';
 
 interface MultiFactorOptions {
   readonly [option: string]: unknown;
-  readonly ignore_two_factor_policy?: boolean;
   readonly multi_factor_auth_enabled?: boolean;
   readonly multi_factor_auth_rules?: readonly (readonly string[])[];
 }
@@ -74,7 +74,7 @@ export function createLoginRequirements({
 }) {
   /** Whether the account must have a second factor. Those of programs can be exempt. */
   async function isFactorRequired({ id, options }: Account, reader: Reader): Promise<boolean> {
-    if (parseJson<MultiFactorOptions>(options).ignore_two_factor_policy) return false;
+    if (isExempt(options)) return false;
     return (await domainSettings.ofUser(id, reader)).two_factor.policy === 'required';
   }
 

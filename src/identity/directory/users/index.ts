@@ -12,6 +12,7 @@ export {
 } from './confirmed-email.ts';
 export { displayNameOf } from './display-name.ts';
 export { isPlainAddress } from './email-text.ts';
+export { isExempt } from './exemption.ts';
 export { nameKey, unknownUserKey } from './name-key.ts';
 export { areAlike, lookalikeForm, nameProblem } from './names.ts';
 export { isLikeAddress, isOwnName, withoutAddress } from './own-name.ts';

@@ -9,6 +9,7 @@ import type { Reader, UserRow } from '../../ground/database/index.ts';
 import { fail } from '../../ground/faults.ts';
 import { bit, type Deps, failOnDuplicateName, mergeOptions, parseJson } from '../../ground/resource/index.ts';
 import type { NewPassword, Passwords } from '../passwords/index.ts';
+import { refuseExemption } from './exemption.ts';
 import { nameKey } from './name-key.ts';
 import type { UserNames } from './names.rules.ts';
 import { mainEmail } from './profile.ts';
@@ -21,7 +22,6 @@ import {
   isDisabledAgain,
   optionsOf,
   queueClientOf,
-  refuseExemption,
   type UserRevision,
 } from './revision.ts';
 import { findUser, lockUser, revokeTokensOfUser, type UserWithExpiry, updateUser } from './users.store.ts';

@@ -1,7 +1,6 @@
 // A change of a user, and what it affects.
 import { isDeepStrictEqual } from 'node:util';
 import type { Static } from '../../../platform/http/index.ts';
-import { type Caller, isAllowed } from '../../access/rules/index.ts';
 import type { Actor, Change } from '../../ground/audit/index.ts';
 import type { UserRow } from '../../ground/database/index.ts';
 import { fail } from '../../ground/faults.ts';
@@ -93,11 +92,3 @@ export function changesAny(user: UserRow, { body, person }: UserRevision, attrib
 export const queueClientOf = (actor: Actor) => ({ key: `user ${actor.userId}` });
 
 export const optionsOf = (options: unknown): PasswordOptions => (options ?? {}) as PasswordOptions;
-
-const isExempt = (options: string): boolean =>
-  parseJson<{ ignore_two_factor_policy?: boolean }>(options).ignore_two_factor_policy === true;
-
-/** Managers of a domain do not loosen what administrators require of everybody in it, for themselves or for others. `options`: JSON. */
-export function refuseExemption(caller: Caller, before: string, after: string): void {
-  if (isExempt(after) && !isExempt(before) && !isAllowed(caller, 'identity:update_domain_config')) fail('user.exempt');
-}

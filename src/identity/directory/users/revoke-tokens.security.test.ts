@@ -4,24 +4,16 @@ import { it } from 'node:test';
 import { refreshTokenGrant } from 'openid-client';
 import { assertForbidden, assertNeedsToken, assertOk, assertRefused, isAlive } from '../../../../test/support/answers.ts';
 import { onUsualDatabase, type TestApi, uniqueName } from '../../../../test/support/api.ts';
+import { makeProgram, type ProgramOwner, tokenOfProgram } from '../../../../test/support/programs.ts';
 import { makeUser, RelyingParty } from '../../../../test/support/relying-party.ts';
 import { stepOf, TestBrowser } from '../../../../test/support/test-browser.ts';
 
 const pathOf = (id: string): string => `/v3/users/${id}/tokens`;
 
 /** A program with an application credential of the person, and a token of it. */
-async function programOf(api: TestApi, { user, token }: { user: { id: string }; token: string }) {
-  const path = `/v3/users/${user.id}/application_credentials`;
-  const { application_credential: made } = assertOk(
-    await api.post(path, { application_credential: { name: uniqueName('program') } }, { token }),
-    201,
-  );
-  const logIn = async (): Promise<string> => {
-    const identity = { methods: ['application_credential'], application_credential: { id: made.id, secret: made.secret } };
-    const answer = await api.post('/v3/auth/tokens', { auth: { identity } }, { token: null });
-    assertOk(answer, 201);
-    return answer.headers.get('x-subject-token')!;
-  };
+async function programOf(api: TestApi, owner: ProgramOwner) {
+  const made = await makeProgram(api, owner);
+  const logIn = (): Promise<string> => tokenOfProgram(api, made);
   return { logIn, token: await logIn() };
 }
 

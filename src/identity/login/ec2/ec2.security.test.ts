@@ -3,6 +3,7 @@ import { it } from 'node:test';
 import { assertOk, assertRefused } from '../../../../test/support/answers.ts';
 import { ADMIN_PASSWORD, onUsualDatabase, type TestApi, uniqueName } from '../../../../test/support/api.ts';
 import { type Ec2Person, ec2Person, exchange, signedS3, signedV2 } from '../../../../test/support/ec2.ts';
+import { programTokenOf } from '../../../../test/support/programs.ts';
 import { usesDatabaseOf } from '../../../../test/support/restartable-api.ts';
 
 async function tokenOf(api: TestApi, { key }: Pick<Ec2Person, 'key'>): Promise<string> {
@@ -71,15 +72,7 @@ onUsualDatabase('An EC2 key', (api) => {
 
   it('is not read, made or deleted with what was passed on to a program, were it an administrator', async () => {
     const person = await ec2Person(api, ['admin']);
-    const made = await api.post(
-      `/v3/users/${person.user.id}/application_credentials`,
-      { application_credential: { name: uniqueName('program'), unrestricted: true } },
-      { token: person.token },
-    );
-    const { id, secret } = assertOk(made, 201).application_credential;
-    const identity = { methods: ['application_credential'], application_credential: { id, secret } };
-    const login = await api.post('/v3/auth/tokens', { auth: { identity } }, { token: null });
-    const token = login.headers.get('x-subject-token')!;
+    const token = await programTokenOf(api, person, { unrestricted: true });
     const other = await ec2Person(api);
     const blob = JSON.stringify({ access: uniqueName('access'), secret: 'x' });
     for (const { path, user, project, key } of [person, other]) {

@@ -8,12 +8,10 @@ import { connectProvider, providerFor } from '../../../../test/support/federatio
 import { KeyrockClient, logInByAccessToken } from '../../../../test/support/keyrock-client.ts';
 import type { PlainProvider } from '../../../../test/support/plain-provider.ts';
 import { ProviderTokens } from '../../../../test/support/provider-tokens.ts';
-import { enable, logInWith, Phone } from '../../../../test/support/second-factor.ts';
+import { enable, logInWith, Phone, TOTP_KEY } from '../../../../test/support/second-factor.ts';
 import { whenAt } from '../../../../test/support/test-points.ts';
 import { makeTrust, trustPerson } from '../../../../test/support/trusts.ts';
 
-/** Of an authenticator app, in base32. */
-const blob = 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP';
 const NAMED = [{ local: [{ user: { name: '{0}' } }], remote: [{ type: 'preferred_username' }] }];
 
 onUsualDatabase('The checks of a login', (api) => {
@@ -47,7 +45,7 @@ onUsualDatabase('The checks of a login', (api) => {
     /** Somebody who needs three methods: a receipt has two of them, and a token is the third. */
     async function begin() {
       const person = await makePerson(api);
-      assertOk(await api.post('/v3/credentials', { credential: { type: 'totp', blob, user_id: person.user.id } }), 201);
+      assertOk(await api.post('/v3/credentials', { credential: { type: 'totp', blob: TOTP_KEY, user_id: person.user.id } }), 201);
       const rules = async (multi_factor_auth_rules: unknown): Promise<void> =>
         assertOk(await api.patch(`/v3/users/${person.user.id}`, { user: { options: { multi_factor_auth_rules } } }));
       const newToken = async (): Promise<string> => {
@@ -57,7 +55,7 @@ onUsualDatabase('The checks of a login', (api) => {
         return token;
       };
       const token = await newToken();
-      const first = await logInWith(api, person, { verification_code: new Phone(api, blob).fresh() });
+      const first = await logInWith(api, person, { verification_code: new Phone(api, TOTP_KEY).fresh() });
       assert.equal(first.status, 401);
       return { ...person, token, newToken, receipt: { 'Openstack-Auth-Receipt': first.headers.get('openstack-auth-receipt')! } };
     }
@@ -70,7 +68,7 @@ onUsualDatabase('The checks of a login', (api) => {
 
   it('keep no receipt alive by a token: what it proved ends five minutes after it was proved', async () => {
     const { user, password } = await makePerson(api);
-    assertOk(await api.post('/v3/credentials', { credential: { type: 'totp', blob, user_id: user.id } }), 201);
+    assertOk(await api.post('/v3/credentials', { credential: { type: 'totp', blob: TOTP_KEY, user_id: user.id } }), 201);
     const token = await api.logIn({ id: user.id, password });
     const options = { multi_factor_auth_enabled: true, multi_factor_auth_rules: [['password', 'totp']] };
     assertOk(await api.patch(`/v3/users/${user.id}`, { user: { options } }));
@@ -80,7 +78,7 @@ onUsualDatabase('The checks of a login', (api) => {
     };
     const first = receiptOf(await api.authenticate({ id: user.id, password }));
     const renewed = receiptOf(await exchange(token, undefined, first));
-    const phone = new Phone(api, blob);
+    const phone = new Phone(api, TOTP_KEY);
     const byCode = (headers: Record<string, string>) => {
       const identity = { methods: ['totp'], totp: { user: { id: user.id, passcode: phone.fresh() } } };
       return api.post('/v3/auth/tokens', { auth: { identity } }, { token: null, headers });

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { after, it } from 'node:test';
 import { assertOk } from '../../../../test/support/answers.ts';
 import { onBothDatabases, uniqueName } from '../../../../test/support/api.ts';
+import { programTokenOf } from '../../../../test/support/programs.ts';
 import { usesDatabaseOf } from '../../../../test/support/restartable-api.ts';
 import { connect } from '../../../../test/support/scim.ts';
 import { noteBackup, noteBackupFailure } from '../../../platform/last-backup.ts';
@@ -209,16 +210,7 @@ onBothDatabases(
       const project = await api.make('project', { name: uniqueName('project') });
       const { user, token } = await api.persona(['admin'], { project: project.id });
       assert.equal((await rotate(token)).status, 409, 'it is given by a setting here');
-      const made = await api.post(
-        `/v3/users/${user.id}/application_credentials`,
-        { application_credential: { name: uniqueName('program'), unrestricted: true } },
-        { token },
-      );
-      assert.equal(made.status, 201, made.text);
-      const { id, secret } = made.body.application_credential;
-      const identity = { methods: ['application_credential'], application_credential: { id, secret } };
-      const program = await api.post('/v3/auth/tokens', { auth: { identity } }, { token: null });
-      const delegated = program.headers.get('x-subject-token')!;
+      const delegated = await programTokenOf(api, { user, token }, { unrestricted: true });
       assertOk(await api.get('/v3/OS-SERVICE/keys', { token: delegated }));
       assert.equal((await rotate(delegated)).status, 403);
       api.clock.advance(901);

@@ -5,6 +5,7 @@ import { assertForbidden, assertOk, assertRefused } from '../../../../test/suppo
 import { onDatabase, uniqueName } from '../../../../test/support/api.ts';
 import { FakeBackups } from '../../../../test/support/fake-backups.ts';
 import { assertGuarded } from '../../../../test/support/guarded.ts';
+import { programTokenOf } from '../../../../test/support/programs.ts';
 import { usesDatabaseOf } from '../../../../test/support/restartable-api.ts';
 
 const PATH = '/v3/OS-SERVICE/backups';
@@ -31,14 +32,7 @@ onDatabase('SQLite', 'Attacks on backups', { backups, rateLimits: true }, (api) 
       { method: 'POST', path: PATH },
     ]);
     const { user, token } = await api.persona(['admin'], { project: projectId });
-    const made = await api.post(
-      `/v3/users/${user.id}/application_credentials`,
-      { application_credential: { name: 'program', unrestricted: true } },
-      { token },
-    );
-    const { id, secret } = assertOk(made, 201).application_credential;
-    const identity = { methods: ['application_credential'], application_credential: { id, secret } };
-    const program = (await api.post('/v3/auth/tokens', { auth: { identity } }, { token: null })).headers.get('x-subject-token')!;
+    const program = await programTokenOf(api, { user, token }, { unrestricted: true });
     await assertForbidden(api, [program], 'POST', PATH);
     api.clock.advance(901);
     assertRefused(await api.post(PATH, undefined, { token }), 401);

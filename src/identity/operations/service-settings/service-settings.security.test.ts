@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
 import { assertForbidden, assertOk, assertRefused } from '../../../../test/support/answers.ts';
 import { onUsualDatabase } from '../../../../test/support/api.ts';
+import { programTokenOf } from '../../../../test/support/programs.ts';
 import { usesDatabaseOf } from '../../../../test/support/restartable-api.ts';
 
 const PATH = '/v3/OS-SERVICE/settings';
@@ -24,14 +25,7 @@ onUsualDatabase('Attacks on the settings of the service', (api) => {
 
   it('fail for an administrator whose login is old, and for programs of administrators', async () => {
     const { user, password, token } = await api.persona(['admin'], { project: projectId });
-    const made = await api.post(
-      `/v3/users/${user.id}/application_credentials`,
-      { application_credential: { name: 'program', unrestricted: true } },
-      { token },
-    );
-    const { id, secret } = assertOk(made, 201).application_credential;
-    const identity = { methods: ['application_credential'], application_credential: { id, secret } };
-    const program = (await api.post('/v3/auth/tokens', { auth: { identity } }, { token: null })).headers.get('x-subject-token')!;
+    const program = await programTokenOf(api, { user, token }, { unrestricted: true });
     const test = { body: { mail: { to: 'ada@example.org' } } };
     await assertForbidden(api, [program], 'PATCH', PATH, { body: DEVICE_DAYS });
     await assertForbidden(api, [program], 'POST', '/v3/OS-SERVICE/mail/test', test);

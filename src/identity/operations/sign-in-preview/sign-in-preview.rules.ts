@@ -9,7 +9,7 @@ import type { Locks } from '../../directory/locks/index.ts';
 import type { PasskeyPolicy, Passkeys } from '../../directory/passkeys/index.ts';
 import type { Passwords } from '../../directory/passwords/index.ts';
 import type { Devices, LoginRequirements } from '../../directory/two-factor/index.ts';
-import { recipientOf, type Users, type UserWithExpiry } from '../../directory/users/index.ts';
+import { isExempt, recipientOf, type Users, type UserWithExpiry } from '../../directory/users/index.ts';
 import { fail } from '../../ground/faults.ts';
 import { type Deps, parseJson } from '../../ground/resource/index.ts';
 import type { Federation } from '../../login/federation/index.ts';
@@ -186,10 +186,7 @@ export function createSignInPreview(deps: SignInPreviewDeps) {
       ways,
       secondFactor: seesFactors
         ? {
-            policy:
-              settings.two_factor.policy === 'required' && !(await requirements.mustHaveFactor(db.read, user.id))
-                ? 'exempt'
-                : settings.two_factor.policy,
+            policy: settings.two_factor.policy === 'required' && isExempt(user.options) ? 'exempt' : settings.two_factor.policy,
             enabled: await requirements.hasFactor(db.read, user.id),
             devices: (await devices.list(user.id)).length,
             lockedUntil: lockedBy('wrong_codes', 'locked_out'),

@@ -6,7 +6,7 @@ import { assertGuarded } from '../../../../test/support/guarded.ts';
 import { AT_LOCALHOST, servesAtLocalhost } from '../../../../test/support/passkeys.ts';
 import { makeUser } from '../../../../test/support/relying-party.ts';
 import { usesDatabaseOf } from '../../../../test/support/restartable-api.ts';
-import { enable, logInWith } from '../../../../test/support/second-factor.ts';
+import { enable, logInWith, TOTP_KEY } from '../../../../test/support/second-factor.ts';
 import { stepOf, TestBrowser } from '../../../../test/support/test-browser.ts';
 import { passkeyOf } from '../../../../test/support/ways-in.ts';
 
@@ -99,7 +99,7 @@ onUsualDatabase(
       assert.deepEqual(await read(person.id), [['code'], 'required', true]);
       // Codes of a key that is stored as a credential, and passkeys, are second factors, too.
       const keyed = await makeUser(api, { domain_id: domain });
-      const credential = { type: 'totp', blob: 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP', user_id: keyed.id };
+      const credential = { type: 'totp', blob: TOTP_KEY, user_id: keyed.id };
       assertOk(await api.post('/v3/credentials', { credential }), 201);
       assert.deepEqual(await read(keyed.id), [['code'], 'required', false]);
       const careful = await makeUser(api, { domain_id: domain });

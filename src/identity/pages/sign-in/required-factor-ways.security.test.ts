@@ -24,14 +24,13 @@ import { ProviderTokens } from '../../../../test/support/provider-tokens.ts';
 import { makeUser, RelyingParty, refusal } from '../../../../test/support/relying-party.ts';
 import { isSignedIn, MUST, SECURITY, usesStrictDomain } from '../../../../test/support/required-factor.ts';
 import { connect, USER } from '../../../../test/support/scim.ts';
-import { enable, logInWith } from '../../../../test/support/second-factor.ts';
+import { enable, logInWith, TOTP_KEY } from '../../../../test/support/second-factor.ts';
 import { stepOf, TestBrowser } from '../../../../test/support/test-browser.ts';
 import { whenAt } from '../../../../test/support/test-points.ts';
 import { makeTrust, trustPerson, useTrust } from '../../../../test/support/trusts.ts';
 
 const FRESH = 'a fresh one of a person';
 const LAST = /only second factor/;
-const TOTP_KEY = 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP';
 const twice = { new_password: FRESH, new_password_again: FRESH };
 const server = await startMailServer();
 

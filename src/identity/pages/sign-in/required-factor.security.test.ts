@@ -4,8 +4,8 @@ import { it } from 'node:test';
 import { assertOk, assertRefused } from '../../../../test/support/answers.ts';
 import { underAttack } from '../../../../test/support/api.ts';
 import { AT_LOCALHOST, PasskeyPerson, passkeyOptionsOf, servesAtLocalhost } from '../../../../test/support/passkeys.ts';
-import { codesOf, isSignedIn, keyOf, MUST, SECURITY, usesStrictDomain } from '../../../../test/support/required-factor.ts';
-import { enable, logInWith, Phone } from '../../../../test/support/second-factor.ts';
+import { isSignedIn, keyOf, MUST, SECURITY, usesStrictDomain } from '../../../../test/support/required-factor.ts';
+import { codesOn, enable, logInWith, Phone } from '../../../../test/support/second-factor.ts';
 import { stepOf, TestBrowser } from '../../../../test/support/test-browser.ts';
 import { LANGUAGES } from '../../ground/look/index.ts';
 
@@ -29,13 +29,13 @@ underAttack(
       assert.equal(keyOf(wrong), keyOf(page), 'it may be in the app already');
       assert.equal(await factorOf(person.id), false);
       const { phone, page: shown } = await enrol(person, { browser, page: wrong });
-      const codes = codesOf(shown);
+      const codes = codesOn(shown);
       assert.equal(codes.length, 10, shown.text);
       assert.equal(await factorOf(person.id), true);
       const file = await browser.submit(shown, 'factor-codes');
       assert.ok(file.text.includes(codes[9]!) && file.text.includes(person.name));
       const again = await browser.go(shown.url);
-      assert.deepEqual(codesOf(again), []);
+      assert.deepEqual(codesOn(again), []);
       assert.ok(isSignedIn(await browser.submit(again, 'factor-kept')));
       // From now on it is an ordinary second factor.
       const user = { user: { id: person.id }, password: person.password };
@@ -77,12 +77,12 @@ underAttack(
         proposed: 'x',
         code: known.fresh(),
       });
-      assert.ok(!isSignedIn(planted) && codesOf(planted).length === 0);
+      assert.ok(!isSignedIn(planted) && codesOn(planted).length === 0);
       assert.equal(await factorOf(person.id), false);
       // A page of another sign-in.
       const { fields } = theirs.page.forms[0]!;
       const crossed = await browser.send(page.url, { ...fields, code: known.code() });
-      assert.ok(!isSignedIn(crossed) && codesOf(crossed).length === 0);
+      assert.ok(!isSignedIn(crossed) && codesOn(crossed).length === 0);
     });
 
     it('is turned on once: whoever else knows the password does not replace it', async () => {
@@ -91,14 +91,14 @@ underAttack(
       const owner = await enter(person);
       const { page: shown, browser } = await enrol(person, owner);
       const stolen = await enrol(person, thief);
-      assert.deepEqual(codesOf(stolen.page), []);
+      assert.deepEqual(codesOn(stolen.page), []);
       assert.equal(stepOf(stolen.page), 'password');
       assert.ok(isSignedIn(await browser.submit(shown, 'factor-kept')));
       assert.ok(!isSignedIn(await thief.browser.send(thief.page.url, { ...thief.page.forms[0]!.fields, step: 'factor-kept' })));
       const both = await make();
       const tries = [await enter(both), await enter(both)];
       const pages = await Promise.all(tries.map((one) => enrol(both, one)));
-      assert.equal(pages.filter(({ page }) => codesOf(page).length === 10).length, 1);
+      assert.equal(pages.filter(({ page }) => codesOn(page).length === 10).length, 1);
     });
 
     it('is not added by the password where there is another one: that is asked for', async () => {
