@@ -13,7 +13,7 @@ import { closeStatusLists } from './identity/ground/restored.store.ts';
 import { ConfigError } from './platform/config/index.ts';
 import { lockFolder } from './platform/database/index.ts';
 import { syncFolder } from './platform/durable-file.ts';
-import { type LastBackup, noteBackup } from './platform/last-backup.ts';
+import { noteBackup } from './platform/last-backup.ts';
 import { version } from './version.ts';
 import { PARTIAL_ENDING, WorkFolder } from './work-folder.ts';
 
@@ -70,7 +70,7 @@ async function copyDatabases(folder: string, to: string): Promise<string[]> {
 }
 
 /** The overview of the service warns when there was no backup for long. Whoever may only read the folder makes backups without it. */
-function tellService(folder: string, backup: LastBackup): void {
+function tellService(folder: string, backup: Parameters<typeof noteBackup>[1]): void {
   try {
     noteBackup(folder, backup);
   } catch (error) {
@@ -101,6 +101,8 @@ async function publish(partial: string, file: string): Promise<void> {
 export interface BackupOptions {
   /** Gets the folder of a trial restore before the backup has its name. If it throws, there is no backup. */
   readonly verify?: (restored: string) => Promise<void>;
+  /** Somebody asked for it; it is none of the schedule. */
+  readonly isAsked?: boolean;
 }
 
 /** Restores into a temporary folder, and checks what is there. */
@@ -111,7 +113,7 @@ async function tryRestore(file: string, folder: string, verify: (restored: strin
 }
 
 /** Returns the names of the files in it. */
-export async function backup(folder: string, file: string, { verify }: BackupOptions = {}): Promise<string[]> {
+export async function backup(folder: string, file: string, { verify, isAsked = false }: BackupOptions = {}): Promise<string[]> {
   if (existsSync(file)) refuse(`${file} exists already; name another file`);
   const work = new WorkFolder(folder, 'backup');
   const partial = `${resolve(file)}.${randomBytes(6).toString('hex')}${PARTIAL_ENDING}`;
@@ -140,7 +142,7 @@ export async function backup(folder: string, file: string, { verify }: BackupOpt
     if (verify) await tryRestore(partial, join(work.path, 'restored'), verify);
     await publish(partial, file);
     const verified = verify ? { verifiedAt: new Date().toISOString() } : {};
-    tellService(folder, { madeAt: manifest.madeAt, files: [...paths.keys()], ...verified });
+    tellService(folder, { madeAt: manifest.madeAt, files: [...paths.keys()], ...verified, isAsked });
     return [...paths.keys()];
   } finally {
     work.remove();

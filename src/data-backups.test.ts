@@ -78,6 +78,25 @@ describe('Backups that the service makes', () => {
     assert.equal(backups.state().asked!.outcome, 'made');
   });
 
+  it('of the schedule do not wait because one that was asked for failed', async () => {
+    mock.timers.enable({ apis: ['setInterval'] });
+    const { backups, runs } = make();
+    backups.start();
+    assert.equal(backups.begin(), true);
+    await runs[0]!.end(new Error('ENOSPC: no space left on device'));
+    mock.timers.tick(10_000);
+    await setImmediate();
+    assert.deepEqual(
+      runs.map(({ isAsked }) => isAsked),
+      [true, false],
+    );
+    await runs[1]!.end(new Error('ENOSPC: no space left on device'));
+    mock.timers.tick(10_000);
+    await setImmediate();
+    assert.equal(runs.length, 2, 'its own failure does');
+    await backups.stop();
+  });
+
   it('are listed by their names, and nothing else that is in the folder', async () => {
     const to = join(root, 'listed');
     mkdirSync(to);

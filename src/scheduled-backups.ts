@@ -6,7 +6,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { createSealOrFail, existingMasterKeys } from './data-folder.ts';
 import { ConfigError } from './platform/config/index.ts';
 import { FolderInUse, type FolderLock, lockFolder } from './platform/database/index.ts';
-import { isInFuture, lastBackup, lastBackupFailure, noteBackupFailure } from './platform/last-backup.ts';
+import { isInFuture, lastBackup, lastBackupFailure, lastScheduled, noteBackupFailure } from './platform/last-backup.ts';
 import type { SharedConfig } from './settings.ts';
 import type { Verification } from './verify-backup.ts';
 
@@ -36,12 +36,12 @@ export function backupNamed(
 const slotOf = (now: number, { backupHours, backupAt }: Pick<SharedConfig, 'backupHours' | 'backupAt'>): number =>
   Math.floor((now - backupAt * MINUTE_MS) / (backupHours * HOUR_MS));
 
-/** Whether a backup should be made: none was checked in this interval, and the last failure is not fresh. */
+/** Whether one of the schedule should be made: none was checked in this interval, and the last failure is not fresh. Those that were asked for do not count. */
 export function isBackupDue(folder: string, shared: Pick<SharedConfig, 'backupHours' | 'backupAt'>, now: number): boolean {
   const failure = lastBackupFailure(folder);
-  if (failure && !isInFuture(failure.at, now) && now - Date.parse(failure.at) < RETRY_MS) return false;
-  const verifiedAt = lastBackup(folder, now)?.verifiedAt;
-  return verifiedAt === undefined || slotOf(Date.parse(verifiedAt), shared) < slotOf(now, shared);
+  if (failure && !failure.isAsked && !isInFuture(failure.at, now) && now - Date.parse(failure.at) < RETRY_MS) return false;
+  const made = lastScheduled(lastBackup(folder, now));
+  return made === undefined || slotOf(Date.parse(made), shared) < slotOf(now, shared);
 }
 
 interface DatabaseLocation {
@@ -121,6 +121,7 @@ export async function backupInto(
     const file = join(to, nameAt(now, isAsked));
     const { backup } = await import('./backup.ts');
     await backup(folder, file, {
+      isAsked,
       async verify(restored) {
         // The key of the backup itself, unless it is given by a setting.
         const keys = existingMasterKeys(shared, restored, false);
@@ -134,6 +135,7 @@ export async function backupInto(
     noteBackupFailure(folder, {
       at: new Date(now).toISOString(),
       reason: error instanceof ConfigError ? message : (code ?? message),
+      isAsked,
     });
     throw error;
   } finally {
@@ -182,7 +184,7 @@ export async function runBackup(
     // Its messages are in the log; they are not shown elsewhere, because they may be about anything.
     const { cause, code } = error as NodeJS.ErrnoException;
     const reason = `the command failed: ${cause ?? code ?? 'unknown error'}; see the log of the service`;
-    if (!isNoted && !stopping.aborted) noteBackupFailure(folder, { at: new Date().toISOString(), reason });
+    if (!isNoted && !stopping.aborted) noteBackupFailure(folder, { at: new Date().toISOString(), reason, isAsked });
     throw error;
   }
 }

@@ -123,7 +123,34 @@ describe('Backups on a schedule', () => {
     assert.equal(isBackupDue(folder, daily, at('12:06')), true);
     noteBackup(folder, { madeAt: '2026-11-16T04:00:00Z', files: [] });
     assert.equal(lastBackupFailure(folder)?.reason, 'ENOSPC', 'one that was not checked does not end the report');
-    assert.deepEqual(lastBackup(folder), { madeAt: '2026-11-16T04:00:00Z', files: [], verifiedAt: '2026-11-16T03:00:00Z' });
+    const checkedAt = '2026-11-16T03:00:00Z';
+    assert.deepEqual(lastBackup(folder), {
+      madeAt: '2026-11-16T04:00:00Z',
+      files: [],
+      verifiedAt: checkedAt,
+      scheduledAt: checkedAt,
+    });
+  });
+
+  it('are neither left out nor put off because of those that somebody asks for, made or failed', async () => {
+    const folder = await newFolder();
+    const daily = { backupHours: 24, backupAt: 120 };
+    const at = (text: string): number => Date.parse(`2026-11-17T${text}:00Z`);
+    const made = (time: string) => ({ madeAt: time, files: [], verifiedAt: time });
+    noteBackup(folder, { ...made('2026-11-17T01:00:00Z'), isAsked: true });
+    assert.equal(isBackupDue(folder, daily, at('01:10')), true, 'there is none of the schedule');
+    noteBackup(folder, made('2026-11-17T01:20:00Z'));
+    assert.equal(isBackupDue(folder, daily, at('01:30')), false);
+    // It began before the time of the schedule, and was there after that.
+    noteBackup(folder, { ...made('2026-11-17T02:00:30Z'), isAsked: true });
+    assert.equal(isBackupDue(folder, daily, at('02:01')), true);
+    noteBackupFailure(folder, { at: '2026-11-17T02:00:40Z', reason: 'ENOSPC', isAsked: true });
+    assert.equal(isBackupDue(folder, daily, at('02:01')), true);
+    noteBackupFailure(folder, { at: '2026-11-17T02:00:50Z', reason: 'ENOSPC' });
+    assert.equal(isBackupDue(folder, daily, at('02:01')), false);
+    // As an earlier version has noted it.
+    writeFileSync(join(folder, 'last-backup.json'), JSON.stringify(made('2026-11-17T02:00:30Z')));
+    assert.equal(isBackupDue(folder, daily, at('03:00')), false);
   });
 
   it('are made although the clock was wrong once', async () => {
