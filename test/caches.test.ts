@@ -4,6 +4,7 @@ import { after, before, describe, it } from 'node:test';
 import { inflateSync } from 'node:zlib';
 import pg from 'pg';
 import type { Metrics } from '../src/platform/metrics/index.ts';
+import { assertOk } from './support/answers.ts';
 import { ADMIN_PASSWORD, uniqueName } from './support/api.ts';
 import { assign, makeApplication, makePerson, makeRole } from './support/applications.ts';
 import { Cable } from './support/cable.ts';
@@ -11,6 +12,7 @@ import { KeyrockClient } from './support/keyrock-client.ts';
 import { sharedPostgres } from './support/postgres.ts';
 import { RestartableApi } from './support/restartable-api.ts';
 import { connect } from './support/scim.ts';
+import { soon } from './support/soon.ts';
 import { TestWallet } from './support/wallet.ts';
 
 /** A request that is answered from the cache, and a change of the data without a notification. */
@@ -299,6 +301,24 @@ describe('While the feed is down, of the identity service', () => {
 
   for (const [name, prepare] of Object.entries(lines))
     it(`${name} are read from the database`, async () => watched.check(await prepare()));
+
+  it('settings of domains are read again every second', async () => {
+    const domain = await api.make('domain', { name: uniqueName('domain') });
+    const policy = async () => {
+      const { settings } = assertOk(await api.get(`/v3/OS-SERVICE/domains/${domain.id}/settings`));
+      return settings.find(({ key }: { key: string }) => key === 'two_factor.policy').value;
+    };
+    assert.equal(await policy(), 'optional');
+    const values = [domain.id, 'two_factor', 'policy', '"required"', 'administrator'];
+    await watched.cutFeed();
+    await sql(
+      'insert into domain_config_options (domain_id, config_group, config_option, value, stored_by) values ($1, $2, $3, $4, $5)',
+      ...values,
+    );
+    await soon('required', policy);
+    await watched.mendFeed();
+    assert.equal(await policy(), 'required');
+  });
 
   it('nothing else is in memory', async () => {
     assert.deepEqual((await watched.cacheNames()).sort(), Object.keys(lines).sort(), EACH_HAS_A_LINE);

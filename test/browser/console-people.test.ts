@@ -215,6 +215,46 @@ onUsualDatabase('People in the console', (api) => {
     assert.equal((await api.get(`/v3/groups/${group.id}/users`)).body.users.length, 1, 'what was missing is made up for');
   });
 
+  it('makes nobody twice where two import the same list at once, and only one of them has a password of each', async () => {
+    const [name, group] = [uniqueName('both'), await api.make('group', { name: uniqueName('crew') })];
+    const lines = Array.from({ length: 12 }, (_, at) => `${name}-${at},${name}-${at}@example.org,${group.name}`);
+    const list = ['name,email,groups', ...lines].join('\n');
+    const open = async () => {
+      const page = await openConsole(chromium, api, { path: '/people/import' });
+      await onScreen(page, people.importTitle);
+      await page.getByLabel(people.list, { exact: true }).fill(list);
+      await page.getByLabel(people.importHow).selectOption('account');
+      await press(page, people.checkList);
+      await page.getByText(people.previewText(12, 0)).waitFor();
+      return page;
+    };
+    const pages = [await open(), await open()];
+    await Promise.all(pages.map((page) => press(page, people.importRun(12))));
+    const savedBy = async (page: (typeof pages)[number]): Promise<string> => {
+      const button = dialogOf(page).getByRole('button', { name: people.savePasswords });
+      if ((await button.count()) === 0) return '';
+      const saved = page.waitForEvent('download');
+      await button.click();
+      return readFile(await (await saved).path(), 'utf8');
+    };
+    // Nobody failed: each was made by one, and was there for the other.
+    for (const page of pages) await page.getByText(/^Done: \d+\..*Failed: 0\.$/).waitFor();
+    const files = [await savedBy(pages[0]!), await savedBy(pages[1]!)];
+    for (let at = 0; at < 12; at++) {
+      const { users } = (await api.get(`/v3/users?name=${name}-${at}`)).body;
+      assert.equal(users.length, 1);
+      const passwords = files.flatMap((csv) => new RegExp(`"${name}-${at}","[^"]*","([^"]+)"`).exec(csv)?.[1] ?? []);
+      assert.equal(passwords.length, 1, 'one of them has it');
+      const [password] = passwords;
+      assert.match(
+        (await api.authenticate({ id: users[0].id, password: password! })).text,
+        /expired/i,
+        'it is right, and must be changed',
+      );
+    }
+    assert.equal((await api.get(`/v3/groups/${group.id}/users`)).body.users.length, 12);
+  });
+
   itAtLength('tells the second of two who change a person, and loses nothing', async () => {
     const person = await makeUser(api);
     const page = await openConsole(chromium, api, { path: `/people/${person.id}` });
