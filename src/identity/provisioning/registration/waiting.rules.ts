@@ -73,7 +73,12 @@ export function createWaiting(deps: WaitingDeps) {
   }
 
   /** In a transaction that deletes the account. */
-  async function dismiss(transaction: Change, user: UserRow, reason: string, details: Readonly<Record<string, unknown>>): Promise<void> {
+  async function dismiss(
+    transaction: Change,
+    user: UserRow,
+    reason: string,
+    details: Readonly<Record<string, unknown>>,
+  ): Promise<void> {
     const { id } = user;
     transaction.audit('user.registration_refused', aboutUser(id), details);
     await tell(transaction, user, { template: 'registration-refused', reason });
