@@ -49,6 +49,7 @@ const SAMPLES: Readonly<Record<string, string>> = {
   passkey: 'Laptop',
   credential: 'Pilot',
   provider: 'Example',
+  reason: 'We know nobody of this name.',
 };
 
 export function createMailTexts({ db, clock, log, change, config, issuer, look }: MailTextsDeps) {
