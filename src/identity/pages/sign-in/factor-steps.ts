@@ -14,7 +14,15 @@ export type NewFactorState = { readonly proposed: string } | 'made';
 interface PendingFactor extends BrowserSignInResult {
   readonly newFactor?: NewFactorState | undefined;
   readonly since?: number | undefined;
+  readonly isEarlier?: boolean | undefined;
 }
+
+/**
+ * An old session is not enough to add a way to sign in: whoever has it may not be the person. A provider vouches now, whenever the person
+ * authenticated there: otherwise nobody with a session at the provider would get in.
+ */
+const isOfOldSession = ({ since, isEarlier, methods }: PendingFactor): boolean =>
+  isEarlier === true || (since !== undefined && !methods.includes('mapped'));
 
 /** What the sign-in does before and after it. */
 interface AroundFactor<Pending extends PendingFactor> {
@@ -61,8 +69,7 @@ export class FactorSteps<Pending extends PendingFactor> {
     const look = await this.#lookOf(pending);
     if (pending.newFactor === 'made')
       return sendAnswer(browser, newRecoveryCodesPage(look, { ...form, person: '', codes: [] }), undefined);
-    // An old session is not enough to add a way to sign in: whoever has it may not be the person.
-    if (pending.since !== undefined) return this.#around.refuse();
+    if (isOfOldSession(pending)) return this.#around.refuse();
     const { proposed, key, uri } = await this.#deps.signIn.proposedFactor(pending.userId, pending.newFactor?.proposed);
     if (pending.newFactor?.proposed !== proposed) await this.#around.save({ ...pending, newFactor: { proposed } });
     const asksQuestion = this.#deps.config.securityQuestion === 'asked';
@@ -73,8 +80,8 @@ export class FactorSteps<Pending extends PendingFactor> {
   async #create(pending: Pending, form: URLSearchParams): Promise<void> {
     const { browser, interaction } = this.#request;
     const { words } = browser.look;
-    const { newFactor, since } = pending;
-    if (newFactor === 'made' || newFactor === undefined || since !== undefined) return this.show(pending);
+    const { newFactor } = pending;
+    if (newFactor === 'made' || newFactor === undefined || isOfOldSession(pending)) return this.show(pending);
     const text = (name: string): string => form.get(name) ?? '';
     const isAsked = this.#deps.config.securityQuestion === 'asked';
     const question = isAsked ? { question: text('question'), answer: text('answer') } : undefined;
