@@ -318,11 +318,11 @@ export class TestCredentialWallet {
   }
 
   /** Encrypts a request to the key of the metadata. */
-  async encrypt(body: object, change: (key: JWK) => void = () => undefined): Promise<string> {
+  async encrypt(body: object, change: (key: JWK) => void = () => undefined, header: object = {}): Promise<string> {
     const key: JWK = { ...(await this.metadata()).credential_request_encryption.jwks.keys[0] };
     change(key);
     return new CompactEncrypt(Buffer.from(JSON.stringify(body)))
-      .setProtectedHeader({ alg: 'ECDH-ES', enc: 'A256GCM', ...(key.kid ? { kid: key.kid } : {}) })
+      .setProtectedHeader({ alg: 'ECDH-ES', enc: 'A256GCM', ...(key.kid ? { kid: key.kid } : {}), ...header })
       .encrypt(await importJWK(key, 'ECDH-ES'));
   }
 }

@@ -58,8 +58,8 @@ function buildWalletSignIn(below: Provisioning, { issuerIdentity, credentialType
         const issued = issuedFormatShownAs(format);
         if (!issued) return [];
         const own = types.filter(({ formats }) => formats.some((name) => ISSUED_FORMATS[name].shownAs === format));
-        const namesOf = (type: CredentialType) => issued.typeNames(issuedTypeOf(issuerIdentity.id(), type));
-        const named = own.map((type) => ({ applicationId: type.applicationId, names: namesOf(type) }));
+        const namesOf = (type: CredentialType) => issued.queryNames(issuedTypeOf(issuerIdentity.id(), type));
+        const named = own.flatMap((type) => namesOf(type).map((names) => ({ applicationId: type.applicationId, names })));
         return [{ queryId: issued.queryId, format, types: named }];
       });
     },

@@ -139,7 +139,7 @@ export interface Format {
 /** `meta` of a credential query in DCQL. */
 export type QueryMeta = Readonly<Record<string, unknown>>;
 
-type Types = Pick<VerifiedCredential, 'type' | 'types'>;
+type Types = Pick<VerifiedCredential, 'type' | 'types'> & Partial<Pick<VerifiedCredential, 'claims'>>;
 
 /** How verifiers ask for types of credentials (OID4VP 1.0, 6.1 and appendix B). */
 export interface TypeQuery {

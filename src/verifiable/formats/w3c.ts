@@ -1,4 +1,5 @@
 // Shared by all W3C credentials, JWT or Data Integrity.
+import { expandedTypes } from './expanded-types.ts';
 import { type QueryMeta, reject, type TypeQuery, type VerifiedCredential } from './format.ts';
 
 export type JsonDocument = Readonly<Record<string, unknown>>;
@@ -27,14 +28,21 @@ export const didOf = (subject: string | undefined): string | undefined =>
 const typesIn = ({ type_values: alternatives }: QueryMeta): readonly (readonly string[])[] =>
   Array.isArray(alternatives) ? (alternatives as string[][]) : [];
 
+/** What a credential says, and what that means by its contexts. Drafts of OID4VP compared the former, 1.0 compares the latter (B.1.1). */
+const namesOf = ({ types, claims = {} }: Parameters<TypeQuery['isAsked']>[0]): ReadonlySet<string> =>
+  new Set([...types, ...expandedTypes(types, claims['@context'])]);
+
 export const w3cQuery = (name: string): TypeQuery => ({
   metaFor: (types) => [{ type_values: types }],
-  isAsked: ({ types }, meta) => typesIn(meta).some((all) => all.every((one) => types.includes(one))),
+  isAsked(credential, meta) {
+    const names = namesOf(credential);
+    return typesIn(meta).some((all) => all.every((one) => names.has(one)));
+  },
   // A credential has several types but is indexed by only one of them.
   typesIn: () => undefined,
   // Only the requested types, because the library compares all of them with each other.
-  describe({ types }, _named, meta) {
-    const own = new Set(types);
+  describe(credential, _named, meta) {
+    const own = namesOf(credential);
     const requested = [...new Set(typesIn(meta).flat())].filter((type) => own.has(type));
     return { credential_format: name, type: requested, claims: {} };
   },

@@ -65,8 +65,8 @@ export interface IssuedFormat {
   readonly signingAlgorithms: readonly (string | number)[];
   typeMetadata(type: IssuedType): Readonly<Record<string, unknown>>;
   claimPath(claim: string, type: IssuedType): readonly string[];
-  /** All names that a credential says of its type. */
-  typeNames(type: IssuedType): readonly string[];
+  /** How verifiers ask for it, as OID4VP has it: alternatives, each by all its names. */
+  queryNames(type: IssuedType): readonly (readonly string[])[];
   /** Whether it says `typeName`. Under a name that was given up, others may make a type. */
   readonly saysTypeName: boolean;
   /** Its type in a registry of trusted issuers; undefined if verifiers that go by such registries do not read the format. */

@@ -27,6 +27,9 @@ export interface JwtVcDraft {
   readonly status: readonly Readonly<Record<string, unknown>>[];
 }
 
+/** Where the names of a credential are defined. */
+const vocabularyOf = (vct: string): string => `${vct}#`;
+
 const dateTime = (seconds: number): string => new Date(seconds * 1000).toISOString().replace('.000Z', 'Z');
 
 /** The payload, and the `typ` of its header. */
@@ -64,7 +67,8 @@ export const jwtVc: IssuedFormat = {
   signingAlgorithms: ['ES256'],
   typeMetadata: ({ typeName }) => ({ credential_definition: { type: [EVERY_TYPE, typeName] } }),
   claimPath: (claim) => ['credentialSubject', claim],
-  typeNames: ({ typeName }) => [EVERY_TYPE, typeName],
+  // Fully expanded by the context of the credential (OID4VP 1.0, B.1.1), and as it says it, for wallets of earlier drafts.
+  queryNames: ({ vct, typeName }) => [[vocabularyOf(vct) + typeName], [typeName]],
   saysTypeName: true,
   registryName: ({ typeName }) => typeName,
   userIn(subject, usersAddress) {
@@ -79,7 +83,7 @@ export const jwtVc: IssuedFormat = {
       // Verifiers of this format find the holder by the DID of the subject. Without one, the subject is the user.
       subject: holder.did ?? user.address,
       types: [type.typeName],
-      vocabulary: `${type.vct}#`,
+      vocabulary: vocabularyOf(type.vct),
       claims: { roles, ...profile },
       holder: holder.jwk,
       issuedAt,

@@ -42,7 +42,7 @@ export const mdoc: IssuedFormat = {
   signingAlgorithms: [ES256],
   typeMetadata: ({ doctype }) => ({ doctype }),
   claimPath: (claim, { doctype }) => [doctype, claim],
-  typeNames: ({ doctype }) => [doctype],
+  queryNames: ({ doctype }) => [[doctype]],
   saysTypeName: false,
   registryName: () => undefined,
   // Its elements are shown only when they are asked for. The record of it says whose it is.

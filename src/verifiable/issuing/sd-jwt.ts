@@ -62,7 +62,7 @@ export const sdJwt: IssuedFormat = {
   signingAlgorithms: ['ES256'],
   typeMetadata: ({ vct }) => ({ vct }),
   claimPath: (claim) => [claim],
-  typeNames: ({ vct }) => [vct],
+  queryNames: ({ vct }) => [[vct]],
   saysTypeName: false,
   registryName: ({ vct }) => vct,
   userIn: (subject) => (subject === undefined ? undefined : { id: subject }),

@@ -198,7 +198,7 @@ function asDcql(
   return {
     cryptographic_holder_binding: row.binding !== 'none',
     ...(authorityKeyIds.length > 0 ? { authority: { type: 'aki', values: [...authorityKeyIds] } } : {}),
-    ...FORMATS[format].query.describe({ type: row.type, types: content.types }, named, meta),
+    ...FORMATS[format].query.describe({ type: row.type, types: content.types, claims: content.claims }, named, meta),
   } as unknown as DcqlCredential;
 }
 

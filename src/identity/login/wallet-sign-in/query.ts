@@ -3,7 +3,7 @@ import { FORMATS, type FormatName } from '../../../verifiable/formats/index.ts';
 import type { WalletProvider } from '../federation/index.ts';
 import type { WalletSource } from './data.ts';
 
-/** What the credentials of one format are called that are issued here, each type by all its names; the oldest types first. */
+/** What the credentials of one format are called that are issued here, each type by all its names, which may have alternatives; the oldest types first. */
 export interface OwnTypes {
   readonly queryId: string;
   readonly format: FormatName;

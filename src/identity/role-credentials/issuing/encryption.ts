@@ -82,7 +82,9 @@ export function createRequestEncryption({ records, clock }: { records: Pick<Reco
     async open(jwe: string): Promise<Readonly<Record<string, unknown>>> {
       const { compactDecrypt, decodeProtectedHeader } = await import('jose');
       try {
-        const { kid } = decodeProtectedHeader(jwe);
+        const { kid, zip } = decodeProtectedHeader(jwe);
+        // The metadata name no algorithm for it, so none is supported (OID4VCI, 12.2.4). The library would inflate it.
+        if (zip !== undefined) refuse('compression is not offered');
         const ours = kid === undefined ? (await current()).jwk : /^requests-\d{1,9}$/.test(kid) ? await read(kid) : undefined;
         if (!ours) return refuse('it is not for a key of the metadata');
         const { plaintext } = await compactDecrypt(jwe, createPrivateKey({ key: ours, format: 'jwk' }), {

@@ -265,11 +265,14 @@ onUsualDatabase(
           key.kid = 'requests-1';
         });
         refusedAs(await wallet.request(token, elsewhere), 'invalid_encryption_parameters');
+        const compressed = await wallet.encrypt(id, () => undefined, { zip: 'DEF' });
+        refusedAs(await wallet.request(token, compressed), 'invalid_encryption_parameters');
         const [first, ...rest] = (await wallet.encrypt(id)).split('.');
         refusedAs(
           await wallet.request(token, [first, ...rest.slice(0, 3), 'AAAAAAAAAAAAAAAAAAAAAA'].join('.')),
           'invalid_encryption_parameters',
         );
+        assert.equal((await wallet.request(token, await wallet.encrypt(id))).status, 200, 'nothing was used up');
       });
     });
   },

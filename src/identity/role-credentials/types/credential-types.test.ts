@@ -137,6 +137,7 @@ onEachDatabase('Credential types', (api) => {
     assert.equal(answer.headers.get('access-control-allow-origin'), '*');
     assert.match(answer.headers.get('cache-control')!, /^public, max-age=\d+$/);
     const { vct, name, description, claims } = answer.body;
+    assert.ok(!answer.text.includes('"lang"'), 'earlier drafts called it so');
     assert.deepEqual([vct, name, description], [`${api.url}/openid/credential-types/${id}`, 'Workers', 'They work']);
     assert.deepEqual(
       claims.map(({ path, sd }: { path: unknown; sd: string }) => [path, sd]),

@@ -6,14 +6,12 @@ import type { IssuerIdentity } from '../issuer/index.ts';
 import { applicationsOf, type ClaimName, type CredentialType, claimNames, issuedTypeOf, vctOf } from './credential-type.ts';
 import type { CredentialTypes } from './credential-types.ts';
 
-/** Later drafts call it `locale`, earlier ones `lang`. */
 const display = (language: string, name: string, description?: string) => [
-  { locale: language, lang: language, name, ...(description ? { description } : {}) },
+  { locale: language, name, ...(description ? { description } : {}) },
 ];
 
 /** Of a claim, which has a label where a type has a name. */
-const label = (claim: ClaimName) =>
-  claimNames(claim).map(([language, text]) => ({ locale: language, lang: language, label: text }));
+const label = (claim: ClaimName) => claimNames(claim).map(([language, text]) => ({ locale: language, label: text }));
 
 /** SD-JWT VC, type metadata. Roles are always disclosed, and the holder decides about the rest. */
 export function typeMetadataOf(issuer: string, type: CredentialType, language: string) {
