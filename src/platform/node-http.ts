@@ -3,9 +3,12 @@
 
 import type { RequestListener, Server } from 'node:http';
 import type { ServerOptions } from 'node:https';
+import { TLS_POLICY } from './tls.ts';
 
 export const { createServer, request, STATUS_CODES } = process.getBuiltinModule('node:http');
 
-/** A TLS server. node:https is loaded only if one is needed. */
-export const createSecureServer = (options: ServerOptions, listener: RequestListener): Server =>
-  process.getBuiltinModule('node:https').createServer(options, listener);
+/** A TLS server. No caller chooses versions or ciphers. node:https is loaded only if one is needed. */
+export const createSecureServer = (
+  options: Omit<ServerOptions, keyof typeof TLS_POLICY | 'maxVersion' | 'secureProtocol' | 'secureOptions'>,
+  listener: RequestListener,
+): Server => process.getBuiltinModule('node:https').createServer({ ...options, ...TLS_POLICY }, listener);
