@@ -1,6 +1,5 @@
 // The configuration of the OpenID library.
 import type { Configuration } from 'oidc-provider';
-import { LANGUAGE_TAGS } from '../../../../platform/languages/index.ts';
 import type { Access } from '../../../access/context/index.ts';
 import type { Apis } from '../../../applications/apis/index.ts';
 import type { ClientRegistration } from '../../../applications/client-registration/index.ts';
@@ -34,12 +33,14 @@ import { DOMAIN_HINT, IDP_HINT } from '../idp-hint.ts';
 import type { Keyring } from '../keys.ts';
 import type { OidcProviderLibrary } from '../library.ts';
 import type { ProviderPages } from '../provider-pages.ts';
+import { needsScope } from '../requested-scope.ts';
 import type { UnfinishedLimit } from '../unfinished-limit.ts';
 import { type CertificateFeatureDeps, clientAuthMethodsOf } from './certificates.ts';
 import { claimsOf } from './claims.ts';
 import { featuresOf } from './features.ts';
 import { loadExistingGrant } from './grants.ts';
 import { ttlOf } from './lifetimes.ts';
+import { metadataOf } from './metadata.ts';
 import { checkIssued, hasProfile } from './profiles.ts';
 import { type PromptDeps, promptsOf } from './prompts.ts';
 
@@ -167,20 +168,15 @@ const routes = {
   userinfo: `${ROOT}/userinfo`,
 } satisfies Configuration['routes'];
 
-/** Beside what the library knows: the languages of pages, and whether wallets need a client id for the code of an offer (OID4VCI, 12.3). */
-const discovered = (isHaip: boolean) => ({
-  ui_locales_supported: [...LANGUAGE_TAGS],
-  'pre-authorized_grant_anonymous_access_supported': !isHaip,
-});
-
 export function configurationOf(library: OidcProviderLibrary, keys: Keyring, deps: ProviderDeps): Configuration {
   const { isFirstParty, pages } = deps;
   const { needsMore, providerSessions, records, freshLogin, clientRegistration } = deps;
   const attestation = attestationFeatures(library, keys, deps.walletProviders);
+  const authMethods = [...clientAuthMethodsOf(deps), ...(attestation ? [ATTESTED] : [])];
   const policy = promptsOf(library, { isFirstParty, needsMore, providerSessions, records, freshLogin, clientRegistration });
   return {
     ...clients,
-    clientAuthMethods: [...clientAuthMethodsOf(deps), ...(attestation ? [ATTESTED] : [])] as Configuration['clientAuthMethods'],
+    clientAuthMethods: authMethods as Configuration['clientAuthMethods'],
     ...claimsOf(deps),
     ...refreshTokensOf(deps),
     acrValues: [...ACR_VALUES],
@@ -190,9 +186,10 @@ export function configurationOf(library: OidcProviderLibrary, keys: Keyring, dep
     },
     cookies: cookiesOf(keys, deps.issuer),
     enabledJWA: algorithms,
-    discovery: discovered(deps.catalog.isHaip),
+    discovery: metadataOf({ issuer: deps.issuer, isHaip: deps.catalog.isHaip, authMethods }),
     extraParams: {
-      [IDP_HINT]: null,
+      // The library asks the check of a parameter for every request, also for one that does not have it.
+      [IDP_HINT]: needsScope(library),
       [DOMAIN_HINT]: null,
       ...offerParameter(library, deps),
       ...(attestation ? attestationParameter : {}),
