@@ -78,6 +78,8 @@ export class ToyIssuer {
   batchSize = 10;
   proofAlgorithms = ['ES256', 'EdDSA'] as readonly string[];
   url = '';
+  /** Of its identifier. Its endpoints are at the root. */
+  path = '';
   readonly seen: { endpoint: string; body: any; headers: IncomingMessage['headers'] }[] = [];
   readonly notifications: { notification_id: string; event: string }[] = [];
   issued = 0;
@@ -103,6 +105,7 @@ export class ToyIssuer {
   /** Back to correct behaviour. */
   reset(): void {
     this.twist = {};
+    this.path = '';
     this.ready = false;
     this.dpop = undefined;
     this.dpopNonce = undefined;
@@ -119,6 +122,11 @@ export class ToyIssuer {
     this.notifications.length = 0;
   }
 
+  /** The identifier. */
+  get id(): string {
+    return this.url + this.path;
+  }
+
   /** An offer as a wallet scans it. */
   offer(options: OfferOptions = {}, by: 'value' | 'reference' = 'value'): string {
     const offer = this.offerObject(options);
@@ -131,7 +139,7 @@ export class ToyIssuer {
   offerObject(options: OfferOptions = {}): Record<string, any> {
     const code = randomBytes(16).toString('base64url');
     this.#codes.set(code, options);
-    const offered = { credential_issuer: this.url, credential_configuration_ids: options.configurations ?? ['identity'] };
+    const offered = { credential_issuer: this.id, credential_configuration_ids: options.configurations ?? ['identity'] };
     if (options.byCode) return { ...offered, grants: { authorization_code: { issuer_state: code } } };
     return {
       ...offered,
@@ -160,7 +168,7 @@ export class ToyIssuer {
     const proof = { proof_types_supported: { jwt: { proof_signing_alg_values_supported: this.proofAlgorithms } } };
     const binding = { cryptographic_binding_methods_supported: ['jwk'], ...proof };
     return {
-      credential_issuer: this.url,
+      credential_issuer: this.id,
       credential_endpoint: `${this.url}/credential`,
       deferred_credential_endpoint: `${this.url}/deferred`,
       ...(this.isDraft ? {} : { nonce_endpoint: `${this.url}/nonce` }),
@@ -204,7 +212,7 @@ export class ToyIssuer {
         return reply({ ...this.#metadata(), ...(this.encrypts ? await this.encryption.metadata() : {}) });
       case 'server':
         return reply({
-          issuer: this.url,
+          issuer: this.id,
           token_endpoint: `${this.url}/token`,
           authorization_endpoint: `${this.url}/authorize`,
           pushed_authorization_request_endpoint: `${this.url}/par`,
@@ -321,7 +329,7 @@ export class ToyIssuer {
       const jwk: any =
         header.jwk ?? this.#didKeys.get(did) ?? JSON.parse(Buffer.from(did.slice('did:jwk:'.length), 'base64url').toString());
       const { payload } = await jwtVerify(jwt, await importJWK(jwk, header.alg), {
-        audience: this.url,
+        audience: this.id,
         typ: 'openid4vci-proof+jwt',
         currentDate: new Date(this.now()),
       });
@@ -357,8 +365,8 @@ export class ToyIssuer {
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { pathname, searchParams } = new URL(request.url!, this.url);
     const known: Readonly<Record<string, string>> = {
-      '/.well-known/openid-credential-issuer': 'metadata',
-      '/.well-known/oauth-authorization-server': 'server',
+      [`/.well-known/openid-credential-issuer${this.path}`]: 'metadata',
+      [`/.well-known/oauth-authorization-server${this.path.replace(/\/$/, '')}`]: 'server',
       '/.well-known/jwt-vc-issuer': 'keys',
       '/par': 'par',
       '/authorize': 'authorize',

@@ -21,6 +21,9 @@ describe('Discovery', () => {
     await discover(TENANT, TENANT);
     await discover('https://tenant.example.org', 'https://tenant.example.org/');
     await discover('https://example.org/realm', 'https://example.org/realm/');
+    // Stored with the slash, as a provider writes it.
+    await discover('https://example.org/realm/', 'https://example.org/realm/');
+    await discover('https://tenant.example.org/', 'https://tenant.example.org/');
   });
 
   it('refuses one that calls itself something else', async () => {

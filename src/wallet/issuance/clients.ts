@@ -5,6 +5,7 @@ import { OutboundError } from '../../platform/outbound/index.ts';
 import type { createCallbacks, WalletSigner } from '../protocols/index.ts';
 import type { IssuanceData } from './data.ts';
 import type { AuthorizedClient } from './endpoint.ts';
+import { withIssuerSlash } from './issuer-slash.ts';
 import { dpopOptions, dpopSigner } from './token.ts';
 import { withoutUnknownFormats } from './unknown-formats.ts';
 
@@ -44,7 +45,8 @@ export async function createClients(
   setGlobalConfig({ allowInsecureUrls: true });
   const clientWith = (callbacks: CallbackContext): Openid4vciClient => new Client({ callbacks });
   return {
-    plain: () => clientWith(withoutUnknownFormats(bounded(callbacksFor()))),
+    /** `issuer`: whose metadata are read. */
+    plain: (issuer?: string) => clientWith(withoutUnknownFormats(withIssuerSlash(bounded(callbacksFor()), issuer))),
     signing: (signer: WalletSigner) => clientWith(callbacksFor(signer)),
     oauth: () => new Oauth2Client({ callbacks: callbacksFor() }),
     /** With the token of an exchange and its DPoP key. */

@@ -9,7 +9,9 @@ export async function issuerMetadata(
   clients: Pick<Clients, 'plain'>,
   { credential_issuer: issuer }: Pick<CredentialOfferObject, 'credential_issuer'>,
 ): Promise<IssuerMetadataResult> {
-  const metadata = await withUpstreamFaults('issuer', 'issuer metadata', () => clients.plain().resolveIssuerMetadata(issuer));
+  const metadata = await withUpstreamFaults('issuer', 'issuer metadata', () =>
+    clients.plain(issuer).resolveIssuerMetadata(issuer),
+  );
   // Parts of the metadata are displayed, and stored with the credential.
   if (Object.values(metadata.credentialIssuer).some((part) => isUnsafeJson(part)))
     fail('upstream-error', { who: 'issuer', why: 'its metadata are nested too deeply, or have forbidden names or characters' });

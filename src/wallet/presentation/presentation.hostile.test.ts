@@ -135,6 +135,17 @@ const kinds: HostileCase[] = [
     twist: withPayload({ response_uri: 'http://127.0.0.1:9/' }),
     ask: { by: 'unsigned', prefix: 'redirect_uri' },
   },
+  // Their client id is their address (OID4VP 1.0, 5.9.3), so it must be one.
+  ...['', 'nowhere', 'javascript:alert(1)', 'https://a:b@verifier.example/', 'https://verifier.example/#part'].map((address) => ({
+    what: `redirect_uri that is ${address || 'empty'}, and no response_uri`,
+    twist: withParameters({ response_uri: undefined, client_id: `redirect_uri:${address}` }),
+    ask: { by: 'unsigned', prefix: 'redirect_uri' } as const,
+  })),
+  {
+    what: 'redirect_uri, with a redirect_uri instead of a response_uri',
+    twist: withParameters({ response_uri: undefined, redirect_uri: 'http://127.0.0.1:9/' }),
+    ask: { by: 'unsigned', prefix: 'redirect_uri' } as const,
+  },
 ];
 
 const shapes: HostileCase[] = [

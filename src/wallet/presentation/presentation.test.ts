@@ -70,6 +70,15 @@ onEachWallet(
         assert.equal(id![0]!.binding.aud, `redirect_uri:${verifier.url}/response`);
       });
 
+      it('answers one whose only address is its client id (OID4VP 1.0, 5.9.3)', async () => {
+        const { person } = await world.holder();
+        verifier.twist = { parameters: (parameters) => parameters.delete('response_uri') };
+        const answer = await world.present(person, { by: 'unsigned', prefix: 'redirect_uri' });
+        assert.equal(answer.status, 200, answer.text);
+        const { id } = await world.readToken(verifier.tokens[0]!);
+        assert.equal(id![0]!.binding.aud, `redirect_uri:${verifier.url}/response`);
+      });
+
       it('reads a request from an https address, too', async () => {
         const { person } = await world.holder();
         const uri = (await verifier.ask()).replace('openid4vp://', 'https://wallet.example/authorize');

@@ -172,7 +172,7 @@ export async function openRequest(
   const requestObject = fetched?.jwt ?? inlineRequest ?? undefined;
   checkUnread(parameters, requestObject);
   const request = requestObject === undefined ? undefined : withoutIssuer(requestObject);
-  const payload = request === undefined ? plainPayload(parameters) : { client_id: clientId, request };
+  const payload = request === undefined ? withOwnAddress(plainPayload(parameters)) : { client_id: clientId, request };
   const { verifyJwt } = deps.callbacks;
   const { Openid4vpClient } = await import('@openid4vc/openid4vp');
   const client = new Openid4vpClient({
@@ -198,6 +198,13 @@ export async function openRequest(
       fail('unsupported-transaction-data', { why: 'an entry cannot be read' });
     return fail('invalid-presentation-request', { why: 'it is not valid' }, { reason: reasonOf(error as Error) });
   }
+}
+
+/** A verifier that is its own address need not name it twice (OID4VP 1.0, 5.9.3). Both modes that are served send the answer there. */
+function withOwnAddress(payload: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const { client_id: id, response_uri: to, redirect_uri: redirect } = payload;
+  const own = to === undefined && redirect === undefined && typeof id === 'string' ? /^redirect_uri:(.*)$/.exec(id)?.[1] : undefined;
+  return own === undefined ? payload : { ...payload, response_uri: own };
 }
 
 /** The message of the library, without the request data in it. */

@@ -29,7 +29,6 @@ export interface WalletRequestDeps {
   readonly config: {
     readonly walletClientId: ClientIdKind;
     readonly walletLink: string;
-    readonly brandName: string;
     readonly haip: boolean;
   };
   /** What is asked for; undefined when nothing could be shown. */
@@ -83,7 +82,6 @@ export function createWalletRequests({ clock, records, identity, config, query }
       state: newSecret(),
       dcql_query: dcql,
       client_metadata: {
-        client_name: config.brandName,
         jwks: { keys: [shared] },
         encrypted_response_enc_values_supported: CONTENT_ENCRYPTION,
         vp_formats_supported: supportedFormats(READ_FORMATS),
