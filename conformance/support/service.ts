@@ -1,7 +1,7 @@
 // A fresh identity service for a run: its own process, an empty data folder, a free port.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -30,11 +30,13 @@ export interface RunningService {
 export interface RunnerServiceOptions extends Omit<RunnerOptions, 'operands' | 'beside' | 'only' | 'rbac'> {
   /** More settings by their GATEHOUSE_ keys. */
   readonly settings?: Readonly<Record<string, string>>;
+  /** A certificate for `localhost` with its key (PEM): then it is served at https://localhost. */
+  readonly tls?: { readonly cert: string; readonly key: string };
 }
 
-/** The environment without variables that would affect the service or a client. */
+/** The environment without variables that would affect the service or a client, such as that of a runner that checks no certificates. */
 export function cleanEnvironment(): NodeJS.ProcessEnv {
-  const foreign = /^(GATEHOUSE|OS|TEMPEST|STESTR)_|^(https?|all|no)_proxy$/i;
+  const foreign = /^(GATEHOUSE|OS|TEMPEST|STESTR)_|^NODE_TLS_REJECT_UNAUTHORIZED$|^(https?|all|no)_proxy$/i;
   return Object.fromEntries(Object.entries(process.env).filter(([key]) => !foreign.test(key)));
 }
 
@@ -57,9 +59,18 @@ export async function untilAnswers(url: string, child: ChildProcess): Promise<vo
   throw new Error('the service did not start');
 }
 
-export async function startService({ databaseUrl, keep, settings = {} }: RunnerServiceOptions): Promise<RunningService> {
+/** Written into the folder of the run. */
+function tlsSettings(folder: string, tls: RunnerServiceOptions['tls']): Record<string, string> {
+  if (!tls) return {};
+  const files = { cert: join(folder, 'certificate.pem'), key: join(folder, 'key.pem') };
+  writeFileSync(files.cert, tls.cert);
+  writeFileSync(files.key, tls.key, { mode: 0o600 });
+  return { GATEHOUSE_TLS_CERT_FILE: files.cert, GATEHOUSE_TLS_KEY_FILE: files.key };
+}
+
+export async function startService({ databaseUrl, keep, settings = {}, tls }: RunnerServiceOptions): Promise<RunningService> {
   const folder = mkdtempSync(join(tmpdir(), 'gatehouse-conformance-'));
-  const url = `http://127.0.0.1:${await freePort()}`;
+  const url = `${tls ? 'https://localhost' : 'http://127.0.0.1'}:${await freePort()}`;
   const adminPassword = ADMIN_PASSWORD;
   const logFile = join(folder, 'service.log');
   const output = openSync(logFile, 'w');
@@ -77,6 +88,7 @@ export async function startService({ databaseUrl, keep, settings = {} }: RunnerS
       GATEHOUSE_IDENTITY_PASSWORD_COMMON: 'allow',
       GATEHOUSE_ADMIN_PASSWORD: adminPassword,
       ...(databaseUrl ? { GATEHOUSE_IDENTITY_DATABASE_URL: databaseUrl, GATEHOUSE_MASTER_KEY: newMasterKey() } : {}),
+      ...tlsSettings(folder, tls),
       ...settings,
     },
   });
