@@ -1,9 +1,12 @@
 // The examples of packaging/proxies, run for real: a service behind nginx, and behind Caddy, with TLS.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { connect } from 'node:tls';
+import { TLS_1_2_CIPHERS } from '../src/platform/tls.ts';
 import { type Answer, loginBody, overTls } from './support/installed.ts';
 import { freePort } from './support/ports.ts';
 import { GatehouseProcess, usesProcesses } from './support/process.ts';
@@ -85,6 +88,25 @@ for (const [name, start] of [
       const [login] = await events('action=user.logged_in&limit=1');
       assert.match(JSON.stringify(login), /"127\.0\.0\.9"/);
       assert.doesNotMatch(JSON.stringify(login), /203\.0\.113/);
+    });
+
+    it('weak TLS is refused, and what is offered is what Gatehouse itself offers', async () => {
+      const shake = async (host: string, ciphers: string): Promise<string> => {
+        const limits = { minVersion: 'TLSv1.2', maxVersion: 'TLSv1.2', ciphers: `${ciphers}:@SECLEVEL=0` } as const;
+        const socket = connect({ port: ports.https, host: '127.0.0.1', servername: host, rejectUnauthorized: false, ...limits });
+        const ended = await once(socket, 'secureConnect').then(
+          () => socket.getCipher().name,
+          () => 'refused',
+        );
+        socket.destroy();
+        return ended;
+      };
+      for (const host of ['id.example.org', 'wallet.example.org']) {
+        for (const cipher of ['ECDHE-ECDSA-AES128-SHA', 'ECDHE-ECDSA-AES128-SHA256', 'ECDHE-ECDSA-CHACHA20-POLY1305'])
+          assert.equal(await shake(host, cipher), 'refused', `${host} ${cipher}`);
+        for (const cipher of Object.keys(TLS_1_2_CIPHERS).filter((one) => one.includes('ECDSA')))
+          assert.equal(await shake(host, cipher), cipher);
+      }
     });
 
     it('links, the issuer and cookies are those of the public address', async () => {

@@ -124,7 +124,9 @@ describe('The list of ciphers', () => {
 
   it('is passed by no server: there is one place that makes them', () => {
     const makers = globSync('src/**/*.ts', { cwd: new URL('../..', import.meta.url) }).filter(
-      (path) => !path.endsWith('.test.ts') && /node:https'\)\.createServer|createServer\([^)]*\bcert\b|tls\.createServer/.test(read(path)),
+      (path) =>
+        !path.endsWith('.test.ts') &&
+        /node:https'\)\.createServer|createServer\([^)]*\bcert\b|tls\.createServer/.test(read(path)),
     );
     assert.deepEqual(makers, ['src/platform/node-http.ts']);
   });

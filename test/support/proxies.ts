@@ -102,8 +102,9 @@ export function startNginx(folder: string, certificate: string, key: string, por
 }
 
 export function startCaddy(folder: string, certificate: string, key: string, ports: ProxyPorts): Promise<RunningProxy> {
-  const tls = `\ttls ${certificate} ${key}\n\tbind 127.0.0.1\n`;
-  const file = example('Caddyfile', [...upstreams(ports), [/^(?:id|wallet)\.example\.org \{\n/gm, `$&${tls}`]]);
+  // As its comment says of certificates of one's own.
+  const tls = `\tbind 127.0.0.1\n\ttls ${certificate} ${key} {\n`;
+  const file = example('Caddyfile', [...upstreams(ports), [/^\ttls \{\n/gm, tls]]);
   const options = `{\n\tadmin off\n\thttp_port ${ports.http}\n\thttps_port ${ports.https}\n\tstorage file_system ${folder}/caddy\n}\n`;
   writeFileSync(join(folder, 'Caddyfile'), options + file);
   const env = { HOME: folder, XDG_CONFIG_HOME: folder, XDG_DATA_HOME: folder };
