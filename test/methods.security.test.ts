@@ -51,6 +51,7 @@ const IDENTITY = [
   '/openid/logout/confirm',
   '/openid/logout/success',
   '/openid/providers/x/callback',
+  '/openid/providers/x/login',
   '/openid/providers/x/logout',
   `/openid/pictures/${'x'.repeat(43)}`,
   `/openid/previews/${'x'.repeat(43)}`,

@@ -149,6 +149,29 @@ onUsualDatabase('Logging out of the OpenID provider', (api) => {
     });
   });
 
+  describe('by the front channel', () => {
+    it('is announced, with the session', async () => {
+      const metadata = (await RelyingParty.make(api)).config.serverMetadata();
+      assert.deepEqual([metadata.frontchannel_logout_supported, metadata.frontchannel_logout_session_supported], [true, true]);
+    });
+
+    it('opens the page of every application of the session, and then goes back to the one that asked', async () => {
+      const out = 'https://app.example.org/out';
+      const values = { ...BACK, frontchannel_logout_uri: out, frontchannel_logout_session_required: true };
+      const { party, browser, tokens } = await signedIn(values);
+      const url = client.buildEndSessionUrl(party.config, {
+        id_token_hint: tokens.id_token!,
+        post_logout_redirect_uri: GOODBYE,
+        state: 'a state',
+      });
+      const page = await confirm(browser, await browser.go(url));
+      const told = new URLSearchParams({ iss: api.url, sid: String(tokens.claims()!.sid) });
+      assert.ok(page.text.includes(`<iframe src="${out}?${String(told).replace('&', '&amp;')}"`), page.text);
+      assert.ok(page.text.includes(`href="${GOODBYE}?state=a+state"`));
+      assert.equal(await hasSession({ party, browser }), false);
+    });
+  });
+
   describe('by the back channel', () => {
     /** An application that receives logout requests, and the requests it got. */
     async function listening(

@@ -52,6 +52,32 @@ onDatabase('SQLite', 'Signing in with a browser', {}, (api) => {
     assert.equal(await titleOf(page), words.consentTitle(application().name));
   });
 
+  it('ends with a page that tells the application, and does not wait for one that never answers', async () => {
+    const person = await makeUser(api);
+    const { url, party } = application();
+    const { id } = party.application;
+    const consumer = { frontchannel_logout_uri: `${url}/out`, frontchannel_logout_session_required: true };
+    assert.equal((await api.patch(`/v3/OS-OAUTH2/consumers/${id}`, { consumer })).status, 200);
+    for (const answers of [true, false]) {
+      const page = await open();
+      const told: string[] = [];
+      await page.route(`${url}/out?**`, async (route) => {
+        told.push(route.request().url());
+        if (answers) await route.fulfill({ status: 200, body: 'Signed out here, too' });
+      });
+      await page.goto(application().signIn());
+      await enterPassword(page, person);
+      if ((await titleOf(page)) === words.consentTitle(application().name)) await press(page, words.allow);
+      assert.equal(await outcome(page), `Hello ${person.id}`);
+      const back = new URLSearchParams({ client_id: id, post_logout_redirect_uri: `${url}/bye` });
+      await page.goto(`${api.url}/openid/logout?${back}`);
+      await page.getByRole('button', { name: words.signOut, exact: true }).click();
+      await page.waitForURL(`${url}/bye`);
+      const { iss, sid } = Object.fromEntries(new URL(told[0]!).searchParams);
+      assert.deepEqual([told.length, iss, sid], [1, api.url, application().received.at(-1)!.claims()!.sid]);
+    }
+  });
+
   it('finds a user of another domain, even if the same name exists elsewhere', async () => {
     const domain = await api.make('domain', { name: 'another domain' });
     const { name } = await makeUser(api);

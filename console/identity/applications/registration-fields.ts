@@ -204,6 +204,8 @@ const PARTS: Readonly<Record<keyof typeof words.registration.sections, () => Att
       require_auth_time: box(r.authTime),
       backchannel_logout_uri: link(r.backchannel, r.backchannelHint),
       backchannel_logout_session_required: box(r.backchannelSession),
+      frontchannel_logout_uri: link(r.frontchannel, r.frontchannelHint),
+      frontchannel_logout_session_required: box(r.frontchannelSession),
     };
   },
 };

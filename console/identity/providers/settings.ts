@@ -74,6 +74,7 @@ function openidFields(settings: OpenidSettings): readonly FormField[] {
     flag('whole_service'),
     flag('may_give_admin'),
     flag('accepts_tokens'),
+    flag('accepts_initiated_login'),
   ];
 }
 
@@ -92,6 +93,7 @@ function openidOf(values: FormValues): Record<string, unknown> {
     whole_service: values.checked('whole_service'),
     may_give_admin: values.checked('may_give_admin'),
     accepts_tokens: values.checked('accepts_tokens'),
+    accepts_initiated_login: values.checked('accepts_initiated_login'),
   };
 }
 

@@ -41,6 +41,7 @@ export interface OpenidSettings {
   readonly whole_service: boolean;
   readonly may_give_admin: boolean;
   readonly accepts_tokens: boolean;
+  readonly accepts_initiated_login: boolean;
 }
 
 /** Shown and changed as a text. */

@@ -66,6 +66,8 @@ const FIELDS: Readonly<Record<string, Field>> = {
   post_logout_redirect_uris: { schema: t.array(t.string(), { maxItems: 100 }), isSet: true },
   backchannel_logout_uri: text,
   backchannel_logout_session_required: or(t.boolean()),
+  frontchannel_logout_uri: text,
+  frontchannel_logout_session_required: or(t.boolean()),
   id_token_claims: or(t.boolean()),
   id_token_signed_response_alg: or(t.oneOf(...ID_TOKEN_ALGORITHMS)),
   token_endpoint_auth_method: or(t.oneOf(...CLIENT_AUTHENTICATION_METHODS)),

@@ -198,6 +198,7 @@ export const openid: KindDefinition = {
     whole_service: flag,
     may_give_admin: flag,
     accepts_tokens: flag,
+    accepts_initiated_login: flag,
   },
   secretOf: ({ client_secret: secret }: { readonly client_secret?: SecretRef | null }) =>
     secret ? { secrets: { client_secret: secret } } : {},

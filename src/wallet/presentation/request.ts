@@ -203,7 +203,8 @@ export async function openRequest(
 /** A verifier that is its own address need not name it twice (OID4VP 1.0, 5.9.3). Both modes that are served send the answer there. */
 function withOwnAddress(payload: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   const { client_id: id, response_uri: to, redirect_uri: redirect } = payload;
-  const own = to === undefined && redirect === undefined && typeof id === 'string' ? /^redirect_uri:(.*)$/.exec(id)?.[1] : undefined;
+  const own =
+    to === undefined && redirect === undefined && typeof id === 'string' ? /^redirect_uri:(.*)$/.exec(id)?.[1] : undefined;
   return own === undefined ? payload : { ...payload, response_uri: own };
 }
 

@@ -123,6 +123,10 @@ export const providers = {
       label: 'Mit seinen Token meldet man sich an der API an',
       hint: 'Mit ID-Token, und mit Zugriffstoken, die JWTs sind, wenn er sie für diesen Client ausgestellt hat. Wer einen hat, kann ihn benutzen, bis er endet.',
     },
+    accepts_initiated_login: {
+      label: 'Anmeldungen dürfen beim Anbieter beginnen',
+      hint: 'Er oder ein Portal von ihm schickt Personen an die Rückkehradresse dieses Anbieters, mit /login statt /callback am Ende. Sie melden sich dort wie üblich an; wer hier schon angemeldet ist, bleibt es.',
+    },
   },
   settings: 'Einstellungen',
   walletTemplate: {

@@ -144,6 +144,10 @@ export const registration = {
   backchannel: 'Adresse für Abmeldungen (Back-Channel)',
   backchannelHint: 'Der Dienst ruft sie auf, wenn eine Sitzung endet, damit die Anwendung ihre eigene beendet.',
   backchannelSession: 'Der Aufruf nennt die Sitzung (sid)',
+  frontchannel: 'Seite für Abmeldungen (Front-Channel)',
+  frontchannelHint:
+    'Wird in einem unsichtbaren Rahmen geöffnet, wenn sich jemand im Browser abmeldet. Auf der Website einer Rückkehradresse.',
+  frontchannelSession: 'Die Seite erfährt Aussteller und Sitzung (iss, sid)',
   sureTitle: 'Registrierung ändern?',
   sureAction: 'Änderung speichern',
   endsTitle:

@@ -118,6 +118,10 @@ export const providers = {
       label: 'Its tokens log in at the API',
       hint: 'ID tokens, and access tokens that are JWTs, that it issued to this client. Whoever has one can use it until it ends.',
     },
+    accepts_initiated_login: {
+      label: 'Sign-ins may begin at the provider',
+      hint: 'It, or a portal of it, sends people to the redirect address of this provider with /login instead of /callback at its end. They sign in there as usual; who is signed in here already stays so.',
+    },
   },
   settings: 'Settings',
   walletTemplate: {

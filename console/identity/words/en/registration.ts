@@ -139,6 +139,9 @@ export const registration = {
   backchannel: 'Address for sign-outs (back-channel)',
   backchannelHint: 'The service calls it when somebody’s session ends, so that the application ends its own.',
   backchannelSession: 'The call names the session (sid)',
+  frontchannel: 'Page for sign-outs (front-channel)',
+  frontchannelHint: 'Is opened in a hidden frame when somebody signs out in a browser. On the site of a redirect address.',
+  frontchannelSession: 'The page is told issuer and session (iss, sid)',
   /** Before a change that others notice. */
   sureTitle: 'Change the registration?',
   sureAction: 'Save the change',

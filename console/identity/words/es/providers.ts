@@ -122,6 +122,10 @@ export const providers: Words['providers'] = {
       label: 'Sus tokens entran en la API',
       hint: 'Tokens de identidad, y tokens de acceso que sean JWT, que emitió para este cliente. Quien tiene uno puede usarlo hasta que termina.',
     },
+    accepts_initiated_login: {
+      label: 'Los inicios de sesión pueden empezar en el proveedor',
+      hint: 'El proveedor, o un portal suyo, envía a las personas a la dirección de retorno de este proveedor, con /login en lugar de /callback al final. Inician sesión allí como siempre; quien ya ha iniciado sesión aquí la conserva.',
+    },
   },
   settings: 'Configuración',
   walletTemplate: {

@@ -140,6 +140,10 @@ export const registration: Words['registration'] = {
   backchannel: 'Dirección para cierres de sesión (back-channel)',
   backchannelHint: 'El servicio la llama cuando termina la sesión de alguien, para que la aplicación termine la suya.',
   backchannelSession: 'La llamada nombra la sesión (sid)',
+  frontchannel: 'Página para cierres de sesión (front-channel)',
+  frontchannelHint:
+    'Se abre en un marco oculto cuando alguien cierra la sesión en un navegador. En el sitio de una dirección de retorno.',
+  frontchannelSession: 'La página recibe el emisor y la sesión (iss, sid)',
   sureTitle: '¿Cambiar el registro?',
   sureAction: 'Guardar el cambio',
   endsTitle:

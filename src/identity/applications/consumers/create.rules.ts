@@ -10,8 +10,8 @@ import { checkAuthentication, checkProfile } from './authentication.ts';
 import type { CreateConsumer } from './consumers.schema.ts';
 import { insertConsumer } from './consumers.store.ts';
 import type { ConsumerDeps } from './deps.ts';
-import { columnsOf, postLogoutUrisOf, SKIP_CONSENT } from './openid-fields.ts';
-import { checkRedirectUriConflicts } from './redirect-uris.ts';
+import { columnsOf, frontChannelUriOf, postLogoutUrisOf, SKIP_CONSENT } from './openid-fields.ts';
+import { checkFrontChannelUri, checkRedirectUriConflicts } from './redirect-uris.ts';
 import { NOT_REGISTERED, type RegistrationColumns } from './registration.ts';
 import { type ConsumerWithSecret, newSealedSecret, withSecret } from './secrets.rules.ts';
 
@@ -76,6 +76,7 @@ export async function createConsumer(deps: ConsumerDeps, caller: Caller, body: N
   checkConsumerBody(body);
   if (extraAttributes(body)[SKIP_CONSENT] === true) permit(caller, 'trust_consumer');
   checkRedirectUriConflicts(body.redirect_uris ?? [], postLogoutUrisOf(extraAttributes(body)));
+  checkFrontChannelUri(body.redirect_uris ?? [], frontChannelUriOf(extraAttributes(body)));
   const row = await deps.change(caller, async (transaction) => {
     const inserted = await insertNewConsumer(deps, transaction, body);
     await deps.management.onRegistered(transaction, caller, inserted.id);

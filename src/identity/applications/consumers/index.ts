@@ -46,7 +46,7 @@ export {
   SKIP_CONSENT,
   TOKEN_EXCHANGE,
 } from './openid-fields.ts';
-export { isLoopback, isNative, isRedirectUri, redirectUriConflict } from './redirect-uris.ts';
+export { isLoopback, isNative, isOnOwnSite, isRedirectUri, redirectUriConflict } from './redirect-uris.ts';
 export { isStrangers, type RegistrationColumns } from './registration.ts';
 export type { ConsumerWithSecret } from './secrets.rules.ts';
 export {

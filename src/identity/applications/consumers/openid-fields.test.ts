@@ -29,6 +29,8 @@ const BAD: Readonly<Record<string, readonly unknown[]>> = {
   policy_uri: NO_ADDRESSES,
   tos_uri: NO_ADDRESSES,
   backchannel_logout_uri: [...NO_ADDRESSES, 'https://app.example.org/#there'],
+  frontchannel_logout_uri: [...NO_ADDRESSES, 'https://app.example.org/#there', 'https://u:p@app.example.org/out'],
+  frontchannel_logout_session_required: NO_FLAGS,
   initiate_login_uri: [...NO_ADDRESSES, 'http://app.example.org/login'],
   post_logout_redirect_uris: [
     'https://app.example.org/',
@@ -60,6 +62,8 @@ const GOOD: Readonly<Record<string, unknown>> = {
   policy_uri: 'http://app.example.org/policy',
   tos_uri: 'https://app.example.org/terms#short',
   backchannel_logout_uri: 'https://app.example.org/out',
+  frontchannel_logout_uri: 'https://app.example.org/out?from=gate',
+  frontchannel_logout_session_required: true,
   initiate_login_uri: 'https://app.example.org/login',
   post_logout_redirect_uris: ['https://app.example.org/', 'http://localhost:3000/bye'],
   backchannel_logout_session_required: true,

@@ -105,6 +105,12 @@ const FIELD_TYPES: Readonly<Record<string, FieldType & { readonly about: string 
   [POST_LOGOUT_URIS]: { ...texts, about: 'Where people may return to after they signed out.' },
   backchannel_logout_uri: { ...calledUrl, about: 'Is called when the session of a person ends.' },
   backchannel_logout_session_required: { ...flag, about: 'The call names the session (`sid`).' },
+  frontchannel_logout_uri: {
+    ...calledUrl,
+    about:
+      'Is opened in a frame of the page when a person signs out in a browser. Scheme, host and port are those of one of the `redirect_uris`.',
+  },
+  frontchannel_logout_session_required: { ...flag, about: 'Its address then names issuer and session (`iss`, `sid`).' },
   id_token_claims: {
     ...flag,
     about: 'The claims of the scopes are also in the ID token, for libraries that read only that.',
@@ -262,6 +268,11 @@ const withoutNull = (extra: ConsumerFields): Record<string, unknown> =>
 /** The valid fields for the provider. Old rows may have invalid ones. */
 export const openidFieldsOf = (extra: ConsumerFields): Record<string, unknown> =>
   Object.fromEntries(Object.entries(extra).filter(([field, value]) => fieldTypeOf(field)?.accepts(value)));
+
+export const setsFrontChannelUri = (body: ConsumerFields): boolean => body.frontchannel_logout_uri !== undefined;
+
+export const frontChannelUriOf = ({ frontchannel_logout_uri: uri }: ConsumerFields): string | undefined =>
+  calledUrl.accepts(uri) ? (uri as string) : undefined;
 
 export const setsPostLogoutUris = (body: ConsumerFields): boolean => body[POST_LOGOUT_URIS] !== undefined;
 

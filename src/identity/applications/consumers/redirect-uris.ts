@@ -66,6 +66,22 @@ export function redirectUriConflict(uri: string, native: boolean): string | unde
     : 'an application with private-scheme redirect_uris may use http only for localhost and https only for other hosts';
 }
 
+/** Whether an address is on one of the sites that the application is sent people to. */
+export function isOnOwnSite(uri: string, redirectUris: readonly string[]): boolean {
+  const siteOf = (one: string): string | undefined => (isWebUri(one) ? new URL(one).origin : undefined);
+  const site = siteOf(uri);
+  return site !== undefined && redirectUris.some((one) => siteOf(one) === site);
+}
+
+/** An address that our page opens in a frame is of the application itself (OpenID Connect Front-Channel Logout 1.0, 2). */
+export function checkFrontChannelUri(redirectUris: readonly string[], uri: string | undefined): void {
+  if (uri !== undefined && !isOnOwnSite(uri, redirectUris))
+    fail('request.bad_value', {
+      field: 'frontchannel_logout_uri',
+      why: 'its scheme, host and port must be those of one of the redirect_uris',
+    });
+}
+
 /** Checks both lists as they will be stored. */
 export function checkRedirectUriConflicts(redirectUris: readonly string[], afterLogout: readonly string[]): void {
   const native = isNative(redirectUris);

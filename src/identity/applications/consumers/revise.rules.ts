@@ -8,8 +8,15 @@ import { AUTHENTICATION_FIELDS, checkAuthentication, checkProfile } from './auth
 import { refuseBuiltIn } from './built-in.ts';
 import { endGrants, lockConsumer, updateConsumer } from './consumers.store.ts';
 import { type ConsumerDeps, tagOfConsumer } from './deps.ts';
-import { attributesOf, columnsOf, postLogoutUrisOf, setsPostLogoutUris } from './openid-fields.ts';
-import { checkRedirectUriConflicts } from './redirect-uris.ts';
+import {
+  attributesOf,
+  columnsOf,
+  frontChannelUriOf,
+  postLogoutUrisOf,
+  setsFrontChannelUri,
+  setsPostLogoutUris,
+} from './openid-fields.ts';
+import { checkFrontChannelUri, checkRedirectUriConflicts } from './redirect-uris.ts';
 import { isStrangers } from './registration.ts';
 import { type Comparable, comparable, isSame, takesAway } from './taken-away.ts';
 
@@ -58,6 +65,8 @@ export async function reviseConsumer(
       checkRedirectUriConflicts(JSON.parse(values.redirect_uris) as string[], postLogoutUrisOf(parseJson(values.extra)));
     const changed: Readonly<Record<string, unknown>> = { ...extraAttributes(body), ...body };
     if (AUTHENTICATION_FIELDS.some((field) => changed[field] !== undefined)) checkAuthentication({ ...current, ...values });
+    if (body.redirect_uris || setsFrontChannelUri(extraAttributes(body)))
+      checkFrontChannelUri(JSON.parse(values.redirect_uris) as string[], frontChannelUriOf(parseJson(values.extra)));
     checkProfile({ ...current, ...values });
     const [before, after] = [comparable(current), comparable(values)];
     if (needsTrust(before, after)) permit(caller, 'trust_consumer');

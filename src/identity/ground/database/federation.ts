@@ -36,6 +36,8 @@ export interface OpenidProviderRow {
   may_give_admin: number;
   /** 1: tokens that the provider signed for us log in at the API. */
   accepts_tokens: number;
+  /** 1: sign-ins may be begun at the provider. */
+  accepts_initiated_login: number;
   version: number;
   /** The version since which what the provider gave is taken back from everybody; null when that is done. */
   taking_back: number | null;

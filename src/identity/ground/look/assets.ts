@@ -125,7 +125,12 @@ export function createAssets(settings: BrandSettings, ofOperator = logoOfOperato
   const brand: Brand = {
     name: brandName,
     style: add('style', { type: 'text/css', bytes: Buffer.from(style + colors) }),
-    scripts: { passkeys: addScript('passkeys'), passwords: addScript('passwords'), submit: addScript('submit') },
+    scripts: {
+      passkeys: addScript('passkeys'),
+      passwords: addScript('passwords'),
+      'signed-out': addScript('signed-out'),
+      submit: addScript('submit'),
+    },
     icon: add('icon', icon),
     colors: colors === '' ? undefined : add('colors', { type: 'text/css', bytes: Buffer.from(colors) }),
     logo: logo && add('logo', logo),

@@ -1,6 +1,7 @@
 // What all pages for people share: layout, style, forms and cookies, the texts in each language.
 // look.ts is the reader's language, time zone and the brand; words/ has the texts; assets.ts the style, icon and logo; passkeys.js asks for
-// passkeys, and tells the time zone; submit.js sends the form of a page. Browsers get no other script.
+// passkeys, and tells the time zone; submit.js sends the form of a page; signed-out.js goes on when
+// applications have been told of a sign-out. Browsers get no other script.
 
 export { type Assets, assetHeaders, createCurrentAssets, type DomainLook, FAVICON, LOGO_NOW } from './assets.ts';
 export { brandColors, forScheme, inkAndColor, type Scheme } from './brand-colors.ts';

@@ -52,7 +52,7 @@ describe('What pages say about faults', () => {
       const brand = {
         name: 'Gatehouse',
         style: '',
-        scripts: { passkeys: '', passwords: '', submit: '' },
+        scripts: { passkeys: '', passwords: '', 'signed-out': '', submit: '' },
         icon: '',
         links: {},
         language: 'en' as const,

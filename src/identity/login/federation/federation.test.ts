@@ -150,8 +150,10 @@ onBothDatabases('Federation', (api) => {
         whole_service: false,
         may_give_admin: false,
         accepts_tokens: false,
+        accepts_initiated_login: false,
         redirect_uri: `${api.url}/openid/providers/${id}/callback`,
         backchannel_logout_uri: `${api.url}/openid/providers/${id}/logout`,
+        initiate_login_uri: `${api.url}/openid/providers/${id}/login`,
         links: { self: api.url + path },
       });
       assert.deepEqual(assertOk(await api.get(path)).openid, openid);

@@ -56,9 +56,13 @@ function admitsLess(former: OpenidProviderRow, row: OpenidProviderRow): boolean 
 }
 
 /** Those who do not know the setting do not change it. For another client at the provider it has to be given again. */
-const acceptsTokens = (body: OpenidSettingsBody, former: OpenidProviderRow | undefined): boolean =>
-  body.accepts_tokens ??
-  (former !== undefined && former.issuer === body.issuer && former.client_id === body.client_id && former.accepts_tokens === 1);
+const accepts = (
+  what: 'accepts_tokens' | 'accepts_initiated_login',
+  body: OpenidSettingsBody,
+  former: OpenidProviderRow | undefined,
+): boolean =>
+  body[what] ??
+  (former !== undefined && former.issuer === body.issuer && former.client_id === body.client_id && former[what] === 1);
 
 export function createOpenidSettings(
   deps: Pick<Deps, 'db' | 'clock' | 'change'> & {
@@ -100,7 +104,8 @@ export function createOpenidSettings(
       email_domains: JSON.stringify([...new Set((body.email_domains ?? []).map((domain) => domain.toLowerCase()))]),
       trusts_email: bit(body.trusts_email ?? false),
       ...trust,
-      accepts_tokens: bit(acceptsTokens(body, former)),
+      accepts_tokens: bit(accepts('accepts_tokens', body, former)),
+      accepts_initiated_login: bit(accepts('accepts_initiated_login', body, former)),
       button_order: body.button_order ?? null,
       version,
       taking_back: former && isLess(former, trust) ? version : (former?.taking_back ?? null),

@@ -53,6 +53,10 @@ const optional = {
     description:
       'Whoever has an ID token, or an access token that is a JWT, that the provider issued to our client can log in with it at the API. Without this field, the former value stays, if issuer and client are the same.',
   }),
+  accepts_initiated_login: t.boolean({
+    description:
+      'Whether sign-ins may be begun at the provider, or at a portal of it, which sends browsers to `initiate_login_uri` with its issuer (OpenID Connect Core 1.0, 4). Without this field, the former value stays, if issuer and client are the same.',
+  }),
 };
 
 export const NewOpenidSettings = t.object(shown, {
@@ -74,14 +78,19 @@ const OpenidSettings = t.object({
   whole_service: t.boolean(),
   may_give_admin: t.boolean(),
   accepts_tokens: t.boolean(),
+  accepts_initiated_login: t.boolean(),
   redirect_uri: t.string({ description: 'To be registered at the provider.' }),
   backchannel_logout_uri: t.string({ description: 'To be registered at the provider, if it has such a field.' }),
+  initiate_login_uri: t.string({
+    description: 'To be registered at the provider, if sign-ins begin there. It is good while `accepts_initiated_login` is true.',
+  }),
   links: Links,
 });
 export const OpenidSettingsEnvelope = t.envelope('openid', OpenidSettings);
 
 /** The paths of a provider at this service. */
 export const callbackPath = (providerId: string): string => `/openid/providers/${encodeURIComponent(providerId)}/callback`;
+export const initiateLoginPath = (providerId: string): string => `/openid/providers/${encodeURIComponent(providerId)}/login`;
 export const logoutPath = (providerId: string): string => `/openid/providers/${encodeURIComponent(providerId)}/logout`;
 
 export const renderOpenidSettings = (base: string, issuer: string, row: OpenidProviderRow) => ({
@@ -96,8 +105,10 @@ export const renderOpenidSettings = (base: string, issuer: string, row: OpenidPr
   whole_service: row.whole_service === 1,
   may_give_admin: row.may_give_admin === 1,
   accepts_tokens: row.accepts_tokens === 1,
+  accepts_initiated_login: row.accepts_initiated_login === 1,
   redirect_uri: issuer + callbackPath(row.provider_id),
   backchannel_logout_uri: issuer + logoutPath(row.provider_id),
+  initiate_login_uri: issuer + initiateLoginPath(row.provider_id),
   links: { self: `${base}${pathOf(row.provider_id)}/openid` },
 });
 

@@ -35,6 +35,9 @@ export interface FlowOptions {
   readonly again?: boolean;
 }
 
+/** Only a slash at the end may differ. */
+const withoutSlash = (issuer: string): string => (issuer.endsWith('/') ? issuer.slice(0, -1) : issuer);
+
 /** The interaction of a state, which is `interaction.secret`. */
 export const interactionOf = (state: string): string | undefined => /^([\w-]{10,64})\.[\w-]{43}$/.exec(state)?.[1];
 
@@ -86,6 +89,12 @@ export function createProviderFlows({ db, clock, config, clientOf }: ProviderFlo
     },
 
     isUsable: async (id: string): Promise<boolean> => (await find(id)) !== undefined,
+
+    /** Whether a sign-in may be begun elsewhere, in the name of this provider. */
+    async acceptsInitiated(id: string, issuer: string): Promise<boolean> {
+      const row = await find(id);
+      return row?.accepts_initiated_login === 1 && withoutSlash(row.issuer) === withoutSlash(issuer);
+    },
 
     /** The provider of the domain of an address. */
     async findByEmail(address: string): Promise<string | undefined> {

@@ -22,6 +22,7 @@ import {
 } from '../../applications/consumers/index.ts';
 import type { ClientKeys, LibraryAssertions } from '../client-authentication/index.ts';
 import { REQUEST_ALGORITHM } from './configuration/request-objects.ts';
+import { FRONT_CHANNEL_SESSION, FRONT_CHANNEL_URI } from './front-channel.ts';
 
 /** Our own: the secret before the current one, while it works. */
 export const PREVIOUS_SECRET = 'previous_client_secret';
@@ -39,6 +40,8 @@ export const OWN_ATTRIBUTES = [
   PREVIOUS_SECRET,
   REQUEST_ALGORITHM,
   SELF_REGISTERED,
+  FRONT_CHANNEL_URI,
+  FRONT_CHANNEL_SESSION,
 ];
 
 /** The library does not read the keys of clients. */

@@ -22,6 +22,7 @@ onUsualDatabase('What the provider says of itself', (api) => {
   };
   const post = (url: string, body: Record<string, string>, headers: Record<string, string> = {}) =>
     fetch(url, { method: 'POST', body: new URLSearchParams(body), headers });
+  const jsonOf = async (answer: Response): Promise<any> => answer.json();
   const basic = ({ application: { id, secret } }: RelyingParty) => ({
     Authorization: `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`,
   });
@@ -52,8 +53,8 @@ onUsualDatabase('What the provider says of itself', (api) => {
       assert.equal(answered.searchParams.get('iss') === api.url, value);
     },
     token_endpoint: async (value) => assert.equal((await post(value, {})).status, 400),
-    userinfo_endpoint: async (value) => assert.equal((await fetch(value)).status, 400),
-    jwks_uri: async (value) => assert.equal((await (await fetch(value)).json()).keys.length, 3),
+    userinfo_endpoint: async (value) => assert.equal((await fetch(value)).status, 401),
+    jwks_uri: async (value) => assert.equal((await jsonOf(await fetch(value))).keys.length, 3),
     end_session_endpoint: async (value) => assert.equal((await pages(value)).status, 200),
     introspection_endpoint: async (value) => assert.equal((await post(value, { token: 'x' })).status, 401),
     revocation_endpoint: async (value) => assert.equal((await post(value, { token: 'x' })).status, 400),
@@ -64,7 +65,7 @@ onUsualDatabase('What the provider says of itself', (api) => {
       const body = { ...parameters, client_id: party.application.id, response_type: 'code' } as Record<string, string>;
       const answer = await post(value, body, basic(party));
       assert.equal(answer.status, 201);
-      assert.match((await answer.json()).request_uri, /^urn:ietf:params:oauth:request_uri:/);
+      assert.match((await jsonOf(answer)).request_uri, /^urn:ietf:params:oauth:request_uri:/);
     },
     service_documentation: async (value) => assert.equal((await pages(value)).status, 200),
 
@@ -73,12 +74,17 @@ onUsualDatabase('What the provider says of itself', (api) => {
     },
     authorization_details_types_supported: async (values: string[]) => {
       assert.deepEqual(values, ['openid_credential']);
-      const details = (type: string) => ({ scope: 'openid', authorization_details: JSON.stringify([{ type, credential_configuration_id: 'x' }]) });
+      const details = (type: string) => ({
+        scope: 'openid',
+        authorization_details: JSON.stringify([{ type, credential_configuration_id: 'x' }]),
+      });
       assert.equal(await errorOf(details('payment_initiation')), 'invalid_authorization_details');
       assert.equal(await errorOf(details(values[0]!)), 'invalid_authorization_details', 'known as a type, not as a credential');
     },
     backchannel_logout_supported: (value) => assert.equal(value, true, 'conformance/openid/logout.test.ts tries it'),
     backchannel_logout_session_supported: (value) => assert.equal(value, true, 'the same'),
+    frontchannel_logout_supported: (value) => assert.equal(value, true, 'front-channel.security.test.ts tries it'),
+    frontchannel_logout_session_supported: (value) => assert.equal(value, true, 'the same'),
     claim_types_supported: (value) => assert.deepEqual(value, ['normal']),
     claims_parameter_supported: async (value) => {
       assert.equal(value, true);
@@ -94,7 +100,10 @@ onUsualDatabase('What the provider says of itself', (api) => {
       const tokens = await party.tokensFor(person, { scope, max_age: '1000' });
       const found = [...Object.keys(tokens.claims()!), ...Object.keys(await party.userInfo(tokens))];
       const own = ['aud', 'exp', 'iat', 'nonce', 'at_hash', 'jti'];
-      assert.deepEqual(found.filter((name) => !values.includes(name) && !own.includes(name)), []);
+      assert.deepEqual(
+        found.filter((name) => !values.includes(name) && !own.includes(name)),
+        [],
+      );
     },
     code_challenge_methods_supported: async (values: string[]) => {
       assert.deepEqual(values, ['S256']);
@@ -114,7 +123,7 @@ onUsualDatabase('What the provider says of itself', (api) => {
     grant_types_supported: async (values: string[]) => {
       const answers = async (grant_type: string): Promise<string> => {
         const party = await RelyingParty.make(api);
-        return (await (await post(`${api.url}/openid/token`, { grant_type }, basic(party))).json()).error ?? 'a token';
+        return (await jsonOf(await post(`${api.url}/openid/token`, { grant_type }, basic(party)))).error ?? 'a token';
       };
       for (const grant of values) assert.notEqual(await answers(grant), 'unsupported_grant_type', grant);
       assert.equal(await answers('urn:example:nothing'), 'unsupported_grant_type');
@@ -140,7 +149,7 @@ onUsualDatabase('What the provider says of itself', (api) => {
       assert.equal(value, true);
       const grant_type = 'urn:ietf:params:oauth:grant-type:pre-authorized_code';
       const answer = await post(`${api.url}/openid/token`, { grant_type, 'pre-authorized_code': 'guessed' });
-      assert.equal((await answer.json()).error, 'invalid_grant', 'the code is refused, and not the wallet');
+      assert.equal((await jsonOf(answer)).error, 'invalid_grant', 'the code is refused, and not the wallet');
     },
     request_parameter_supported: async (value) => {
       assert.equal(value, false);
@@ -192,7 +201,8 @@ onUsualDatabase('What the provider says of itself', (api) => {
     },
   };
 
-  it('has a trial for every line', async () => assert.deepEqual(Object.keys(TRIALS).sort(), Object.keys(await metadata()).sort()));
+  it('has a trial for every line', async () =>
+    assert.deepEqual(Object.keys(TRIALS).sort(), Object.keys(await metadata()).sort()));
 
   describe('is so', () => {
     for (const [name, attempt] of Object.entries(TRIALS))
@@ -218,7 +228,10 @@ onUsualDatabase('What the provider says of itself', (api) => {
         const answered = redirectTargetOf(await browser.go(withoutScope((await party.ask()).url, nothing)));
         assert.equal(answered.searchParams.get('error'), 'invalid_scope', JSON.stringify(nothing));
         assert.match(answered.searchParams.get('error_description')!, /no scope that is known here; there are openid, /);
-        assert.deepEqual(browser.seen.map((page) => stepOf(page)), [undefined]);
+        assert.deepEqual(
+          browser.seen.map((page) => stepOf(page)),
+          [undefined],
+        );
       }
     });
 
@@ -228,7 +241,7 @@ onUsualDatabase('What the provider says of itself', (api) => {
         const url = withoutScope((await party.ask()).url, nothing);
         for (const path of ['/openid/par', '/openid/device/authorize']) {
           const answer = await post(`${api.url}${path}`, Object.fromEntries(url.searchParams), basic(party));
-          assert.deepEqual([answer.status, (await answer.json()).error], [400, 'invalid_scope'], path);
+          assert.deepEqual([answer.status, (await jsonOf(answer)).error], [400, 'invalid_scope'], path);
         }
       }
     });

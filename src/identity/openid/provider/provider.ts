@@ -40,6 +40,7 @@ import { configurationOf } from './configuration/configuration.ts';
 import type { PromptDeps } from './configuration/prompts.ts';
 import { keyOfRequest } from './configuration/request-objects.ts';
 import type { CredentialCatalog } from './credential-requests.ts';
+import { nameSessions, openLogoutFrames, SIGN_OUT_ROUTE } from './front-channel.ts';
 import type { Keyring, OpenidKeys } from './keys.ts';
 import type { OidcProviderLibrary } from './library.ts';
 import type { Logouts } from './logouts.ts';
@@ -48,9 +49,6 @@ import { createUnfinishedLimit } from './unfinished-limit.ts';
 import type { WalletNode } from './wallet-node.ts';
 
 type OidcContext = KoaContextWithOIDC['oidc'];
-
-/** Where the person confirms that they sign out. */
-const SIGN_OUT_ROUTE = 'end_session_confirm';
 
 export interface CurrentProviderDeps extends Pick<Deps, 'clock' | 'change' | 'config' | 'log'>, ClientDeps {
   readonly records: Records;
@@ -310,7 +308,9 @@ async function buildProvider(deps: CurrentProviderDeps): Promise<ProviderWithKey
   answerRequestedAcr(provider);
   acceptPreviousSecrets(provider);
   storeJwts(provider, records);
+  nameSessions(provider);
   provider.use(describe(deps));
+  provider.use(openLogoutFrames(deps) as Parameters<Provider['use']>[0]);
   provider.use(endSessionTokens(deps) as Parameters<Provider['use']>[0]);
   deps.registerGrants(provider, library);
   // All URLs are built from the issuer, not from the Host header.

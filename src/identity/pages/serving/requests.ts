@@ -51,7 +51,7 @@ import {
   withoutSlash,
 } from '../../openid/paths/index.ts';
 import { type ProviderWithKeys, withGuessLimit } from '../../openid/provider/index.ts';
-import type { AccountHandler } from '../account/index.ts';
+import { type AccountHandler, serveInitiatedSignIn } from '../account/index.ts';
 import type { ConsoleHandler } from '../console/index.ts';
 import type { InvitationHandler } from '../invitation/index.ts';
 import type { NewEmailPage, PeoplePages } from '../people/index.ts';
@@ -86,8 +86,8 @@ export interface RequestDeps extends WalletRequestsDeps, CheckedRequestDeps {
   readonly walletProviders: Pick<WalletProviders, 'isKnown'>;
 }
 
-/** Other providers: where browsers return from them, and where they send logout tokens. */
-const PROVIDER = /^\/openid\/providers\/([\w.~-]{1,64})\/(callback|logout)$/;
+/** Other providers: where browsers return from them, where sign-ins begin that are begun there, and where they send logout tokens. */
+const PROVIDER = /^\/openid\/providers\/([\w.~-]{1,64})\/(callback|login|logout)$/;
 
 /** These also accept a form. The browser is redirected to the same path with a query: cookies are not sent with a form of another site. */
 const POSTABLE: readonly string[] = [`${ROOT}/authorize`, `${ROOT}/logout`];
@@ -181,6 +181,7 @@ export async function handleRequest(deps: RequestDeps, exchange: RawExchange): P
   if (websso) return deps.websso(browser, websso, deps.current);
   if (people.has(browser.path)) return people.serve(browser);
   const returned = PROVIDER.exec(browser.path);
+  if (returned?.[2] === 'login') return serveInitiatedSignIn(deps, browser, returned[1]!);
   if (returned) return handleProviderRequest(deps, browser, returned[1]!, returned[2]!);
   const ofWallet = walletRequestAt(browser.path);
   if (ofWallet) return ofWallet(deps, browser);

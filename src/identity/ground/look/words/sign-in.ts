@@ -87,6 +87,7 @@ const en = {
   stay: 'Stay signed in',
   loggedOutTitle: 'You are signed out',
   loggedOutText: 'You can close this page.',
+  signingOutText: 'The applications that you used are being told.',
 };
 
 const es: typeof en = {
@@ -173,6 +174,7 @@ const es: typeof en = {
   stay: 'Mantener la sesión iniciada',
   loggedOutTitle: 'Ha cerrado la sesión',
   loggedOutText: 'Puede cerrar esta página.',
+  signingOutText: 'Se está avisando a las aplicaciones que ha utilizado.',
 };
 
 export const signIn = { en, es };

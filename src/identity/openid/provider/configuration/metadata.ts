@@ -17,6 +17,9 @@ export interface Described {
 /** The library keeps its own value where it has one. */
 export const metadataOf = ({ issuer, isHaip, authMethods }: Described): NonNullable<Configuration['discovery']> => ({
   claim_types_supported: ['normal'],
+  // The library has no front channel (front-channel.ts).
+  frontchannel_logout_session_supported: true,
+  frontchannel_logout_supported: true,
   introspection_endpoint_auth_methods_supported: INTROSPECTION_METHODS,
   // Whether wallets need a client id for the code of an offer (OID4VCI, 12.3).
   'pre-authorized_grant_anonymous_access_supported': !isHaip,

@@ -86,4 +86,5 @@ export const signIn = {
   stay: 'Angemeldet bleiben',
   loggedOutTitle: 'Sie sind abgemeldet',
   loggedOutText: 'Sie können diese Seite schließen.',
+  signingOutText: 'Die Anwendungen, die Sie benutzt haben, werden benachrichtigt.',
 } satisfies Translation<PageTexts>;
