@@ -5,6 +5,7 @@ import { describe, it } from 'node:test';
 import { createRemoteJWKSet, jwtVerify } from 'jose';
 import * as client from 'openid-client';
 import { onUsualDatabase } from '../../../../test/support/api.ts';
+import { makeApi } from '../../../../test/support/apis.ts';
 import { CALLBACK, makeUser, RelyingParty } from '../../../../test/support/relying-party.ts';
 import { redirectTargetOf, stepOf, TestBrowser } from '../../../../test/support/test-browser.ts';
 
@@ -255,13 +256,17 @@ onUsualDatabase('What the provider says of itself', (api) => {
       assert.ok(redirectTargetOf(page).searchParams.get('code'));
     });
 
-    it('refuses one for a resource that has none of them, too', async () => {
-      const error = await errorOf({ scope: 'openid', resource: 'https://api.example.org/' });
-      assert.equal(error, null);
-      const party = await RelyingParty.make(api);
-      const url = withoutScope((await party.ask({ resource: 'https://api.example.org/' })).url, { scope: 'papers:read' });
-      const answered = redirectTargetOf(await new TestBrowser(api).go(url));
-      assert.equal(answered.searchParams.get('error'), 'invalid_scope');
+    it('refuses one for an API that has none of them, too, and takes those of the API', async () => {
+      const { identifier } = await makeApi(api, { scopes: [{ name: 'papers:read', description: 'Read papers' }] });
+      for (const [scope, expected] of [
+        ['papers:write', 'invalid_scope'],
+        ['papers:read', null],
+      ] as const) {
+        const party = await RelyingParty.make(api);
+        const url = withoutScope((await party.ask({ resource: identifier })).url, { scope });
+        const page = await new TestBrowser(api).go(url);
+        assert.equal(page.redirectTarget?.searchParams.get('error') ?? null, expected, scope);
+      }
     });
   });
 
