@@ -8,17 +8,12 @@ const dynamic: Reasons = {
 };
 const noScope: Reasons = { SKIPPED: 'there is no such scope: OpenID Connect Core 1.0, 5.4, offers them as optional' };
 const seen: Reasons = { REVIEW: 'a person looked at the screenshots that the driver made' };
-const noObjects: Reasons = {
-  SKIPPED: 'the metadata say that request objects are not supported (OpenID Connect Discovery 1.0, 3)',
-};
 
 /** By the module. A result that is not here has to be explained, or mended. */
 export const REASONS: Readonly<Record<string, Reasons>> = {
   'oidcc-idtoken-signature': dynamic,
   'oidcc-idtoken-unsigned': dynamic,
-  'oidcc-request-uri-unsigned-supported-correctly-or-rejected-as-unsupported': { ...dynamic, ...noObjects },
-  'oidcc-unsigned-request-object-supported-correctly-or-rejected-as-unsupported': noObjects,
-  'oidcc-ensure-request-object-with-redirect-uri': noObjects,
+  'oidcc-request-uri-unsigned-supported-correctly-or-rejected-as-unsupported': dynamic,
   'oidcc-scope-address': noScope,
   'oidcc-scope-phone': noScope,
   'oidcc-scope-all': noScope,

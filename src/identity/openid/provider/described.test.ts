@@ -2,9 +2,9 @@
 // fails, so that nobody announces what was not looked at.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { createRemoteJWKSet, jwtVerify } from 'jose';
+import { createRemoteJWKSet, exportJWK, generateKeyPair, jwtVerify, SignJWT } from 'jose';
 import * as client from 'openid-client';
-import { onUsualDatabase } from '../../../../test/support/api.ts';
+import { onUsualDatabase, uniqueName } from '../../../../test/support/api.ts';
 import { makeApi } from '../../../../test/support/apis.ts';
 import { CALLBACK, makeUser, RelyingParty } from '../../../../test/support/relying-party.ts';
 import { redirectTargetOf, stepOf, TestBrowser } from '../../../../test/support/test-browser.ts';
@@ -28,14 +28,43 @@ onUsualDatabase('What the provider says of itself', (api) => {
     Authorization: `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`,
   });
   const inBody = ({ application: { id, secret } }: RelyingParty) => ({ client_id: id, client_secret: secret });
+  /** An application with a key. */
+  async function keyedParty(alg = 'ES256') {
+    const { privateKey, publicKey } = await generateKeyPair(alg, { extractable: true });
+    const about = { kid: 'one', use: 'sig', alg };
+    const values = {
+      token_endpoint_auth_method: 'private_key_jwt',
+      jwks: { keys: [{ ...(await exportJWK(publicKey)), ...about }] },
+    };
+    const key = { key: privateKey, kid: 'one' };
+    return { party: await RelyingParty.make(api, values, client.PrivateKeyJwt(key)), key, alg };
+  }
+  async function assertionOf({ party, key, alg }: Awaited<ReturnType<typeof keyedParty>>) {
+    const { id } = party.application;
+    const jwt = new SignJWT({}).setProtectedHeader({ alg, kid: 'one' }).setIssuer(id).setSubject(id).setAudience(api.url);
+    const client_assertion = await jwt.setJti(uniqueName('jti')).setIssuedAt().setExpirationTime('1m').sign(key.key);
+    return { client_id: id, client_assertion, client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer' };
+  }
+  /** Each algorithm is good for a client that proves itself at an endpoint. */
+  async function signsBy(url: string, algorithms: string[], body: Record<string, string>): Promise<void> {
+    for (const alg of algorithms) {
+      const answer = await post(url, { ...body, ...(await assertionOf(await keyedParty(alg))) });
+      assert.notEqual(answer.status, 401, alg);
+    }
+    assert.ok(!algorithms.some((alg) => alg === 'none' || alg.startsWith('HS')));
+  }
   /** Whether an endpoint knows who asks, by each of the methods that it announces, and by no other secret. */
   async function authenticates(url: string, methods: string[], body: Record<string, string>): Promise<void> {
-    assert.deepEqual([...methods].sort(), ['client_secret_basic', 'client_secret_post', 'none']);
+    assert.deepEqual([...methods].sort(), ['client_secret_basic', 'client_secret_post', 'none', 'private_key_jwt']);
     const statusOf = async (more: Record<string, string>, headers: Record<string, string> = {}): Promise<number> =>
       (await post(url, { ...body, ...more }, headers)).status;
     const byHeader = await RelyingParty.make(api);
     const byBody = await RelyingParty.make(api, { token_endpoint_auth_method: 'client_secret_post' });
     const open = await RelyingParty.make(api, { client_type: 'public' });
+    const keyed = await keyedParty();
+    const assertion = await assertionOf(keyed);
+    assert.notEqual(await statusOf(assertion), 401, 'private_key_jwt');
+    assert.equal(await statusOf({ ...assertion, client_assertion: `${assertion.client_assertion}x` }), 401);
     assert.notEqual(await statusOf({}, basic(byHeader)), 401, 'client_secret_basic');
     assert.notEqual(await statusOf(inBody(byBody)), 401, 'client_secret_post');
     assert.notEqual(await statusOf({ client_id: open.application.id }), 401, 'none');
@@ -153,16 +182,49 @@ onUsualDatabase('What the provider says of itself', (api) => {
       assert.equal((await jsonOf(answer)).error, 'invalid_grant', 'the code is refused, and not the wallet');
     },
     request_parameter_supported: async (value) => {
-      assert.equal(value, false);
-      assert.equal(await errorOf({ request: 'e30.e30.' }), 'request_not_supported');
+      assert.equal(value, true);
+      assert.equal(await errorOf({ request: 'e30.e30.' }), 'invalid_request_object', 'one that is not signed');
     },
+    request_object_signing_alg_values_supported: async (values: string[]) => {
+      for (const alg of values) {
+        const { party, key } = await keyedParty(alg);
+        const { parameters } = await party.parameters();
+        const page = await new TestBrowser(api).go(await client.buildAuthorizationUrlWithJAR(party.config, parameters, key));
+        assert.equal(stepOf(page), 'password', `${alg} ${page.redirectTarget}`);
+      }
+    },
+    authorization_signing_alg_values_supported: (values: string[]) =>
+      assert.ok(values.includes('RS256') && !values.includes('none'), 'conformance/openid and security-profiles try them'),
+    introspection_signing_alg_values_supported: async (values: string[], all) => {
+      const party = await RelyingParty.make(api);
+      const headers = { ...basic(party), Accept: 'application/token-introspection+jwt' };
+      const jwt = await (await post(all.introspection_endpoint, { token: 'x' }, headers)).text();
+      const { protectedHeader } = await jwtVerify(jwt, createRemoteJWKSet(new URL(`${api.url}/openid/jwks`)));
+      assert.ok(values.includes(protectedHeader.alg));
+    },
+    introspection_endpoint_auth_signing_alg_values_supported: (values, all) =>
+      signsBy(all.introspection_endpoint, values, { token: 'x' }),
+    revocation_endpoint_auth_signing_alg_values_supported: (values, all) =>
+      signsBy(all.revocation_endpoint, values, { token: 'x' }),
+    token_endpoint_auth_signing_alg_values_supported: (values, all) =>
+      signsBy(all.token_endpoint, values, { grant_type: 'authorization_code', code: 'x', redirect_uri: CALLBACK }),
     request_uri_parameter_supported: async (value) => {
       assert.equal(value, false);
       assert.equal(await errorOf({ request_uri: 'https://app.example.org/request' }), 'request_uri_not_supported');
     },
     response_modes_supported: async (values: string[]) => {
-      assert.deepEqual([...values].sort(), ['form_post', 'fragment', 'query']);
-      for (const response_mode of values) {
+      const [plain, signed] = [false, true].map((isSigned) => values.filter((mode) => mode.includes('jwt') === isSigned).sort());
+      assert.deepEqual(plain, ['form_post', 'fragment', 'query']);
+      assert.deepEqual(signed, ['form_post.jwt', 'fragment.jwt', 'jwt', 'query.jwt']);
+      for (const response_mode of signed!) {
+        const [party, person] = [await RelyingParty.make(api), await makeUser(api)];
+        const page = await new TestBrowser(api).signIn((await party.ask({ response_mode })).url, person);
+        const answered =
+          page.forms[0]?.fields.response ?? new URL(redirectTargetOf(page).href.replace('#', '?')).searchParams.get('response');
+        const { payload } = await jwtVerify(answered!, createRemoteJWKSet(new URL(`${api.url}/openid/jwks`)));
+        assert.deepEqual([payload.aud, typeof payload.code], [party.application.id, 'string'], response_mode);
+      }
+      for (const response_mode of plain!) {
         const [party, person] = [await RelyingParty.make(api), await makeUser(api)];
         const { url, checks } = await party.ask({ response_mode });
         const page = await new TestBrowser(api).signIn(url, person);

@@ -172,11 +172,12 @@ export function configurationOf(library: OidcProviderLibrary, keys: Keyring, dep
   const { isFirstParty, pages } = deps;
   const { needsMore, providerSessions, records, freshLogin, clientRegistration } = deps;
   const attestation = attestationFeatures(library, keys, deps.walletProviders);
-  const authMethods = [...clientAuthMethodsOf(deps), ...(attestation ? [ATTESTED] : [])];
+  const methods = clientAuthMethodsOf(deps);
+  const walletMethods = attestation ? [ATTESTED] : [];
   const policy = promptsOf(library, { isFirstParty, needsMore, providerSessions, records, freshLogin, clientRegistration });
   return {
     ...clients,
-    clientAuthMethods: authMethods as Configuration['clientAuthMethods'],
+    clientAuthMethods: [...methods, ...walletMethods] as Configuration['clientAuthMethods'],
     ...claimsOf(deps),
     ...refreshTokensOf(deps),
     acrValues: [...ACR_VALUES],
@@ -186,7 +187,13 @@ export function configurationOf(library: OidcProviderLibrary, keys: Keyring, dep
     },
     cookies: cookiesOf(keys, deps.issuer),
     enabledJWA: algorithms,
-    discovery: metadataOf({ issuer: deps.issuer, isHaip: deps.catalog.isHaip, authMethods }),
+    discovery: metadataOf({
+      issuer: deps.issuer,
+      isHaip: deps.catalog.isHaip,
+      methods,
+      keyAlgorithms: CLIENT_KEY_ALGORITHMS,
+      walletMethods,
+    }),
     extraParams: {
       // The library asks the check of a parameter for every request, also for one that does not have it.
       [IDP_HINT]: needsScope(library),
