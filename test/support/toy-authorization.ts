@@ -98,3 +98,17 @@ export class ToyEncryption {
       .encrypt(await importJWK(jwk, jwk.alg));
   }
 }
+
+/** By path. `of`: the path of the issuer's identifier, which is part of where its metadata are. */
+export const endpointsOf = (of: string): Readonly<Record<string, string>> => ({
+  [`/.well-known/openid-credential-issuer${of}`]: 'metadata',
+  [`/.well-known/oauth-authorization-server${of.replace(/\/$/, '')}`]: 'server',
+  '/.well-known/jwt-vc-issuer': 'keys',
+  '/par': 'par',
+  '/authorize': 'authorize',
+  '/token': 'token',
+  '/nonce': 'nonce',
+  '/credential': 'credential',
+  '/deferred': 'deferred',
+  '/notification': 'notification',
+});

@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { decodeProtectedHeader, exportJWK, importJWK, jwtVerify } from 'jose';
-import { checkDpop, detailsOf, ToyAuthorization, ToyEncryption } from './toy-authorization.ts';
+import { checkDpop, detailsOf, endpointsOf, ToyAuthorization, ToyEncryption } from './toy-authorization.ts';
 import { type CredentialDraft, signDraft } from './toy-credential.ts';
 
 export interface IssuerReply {
@@ -364,19 +364,7 @@ export class ToyIssuer {
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { pathname, searchParams } = new URL(request.url!, this.url);
-    const known: Readonly<Record<string, string>> = {
-      [`/.well-known/openid-credential-issuer${this.path}`]: 'metadata',
-      [`/.well-known/oauth-authorization-server${this.path.replace(/\/$/, '')}`]: 'server',
-      '/.well-known/jwt-vc-issuer': 'keys',
-      '/par': 'par',
-      '/authorize': 'authorize',
-      '/token': 'token',
-      '/nonce': 'nonce',
-      '/credential': 'credential',
-      '/deferred': 'deferred',
-      '/notification': 'notification',
-    };
-    const endpoint = pathname.startsWith('/offers/') ? 'offer' : (known[pathname] ?? 'none');
+    const endpoint = pathname.startsWith('/offers/') ? 'offer' : (endpointsOf(this.path)[pathname] ?? 'none');
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const text = Buffer.concat(chunks).toString();

@@ -26,6 +26,9 @@ export interface ModuleState {
   readonly result?: 'PASSED' | 'WARNING' | 'REVIEW' | 'SKIPPED' | 'FAILED' | 'UNKNOWN';
 }
 
+/** How a module ended, or that it did not. */
+export type Outcome = NonNullable<ModuleState['result']> | 'INTERRUPTED' | 'NOT STARTED';
+
 interface LogEntry {
   readonly result?: string;
   readonly msg?: string;

@@ -1,7 +1,7 @@
 // Why a module does not simply pass: what it needs and we do not do on purpose, or where the suite differs from the text. With its specification.
-import type { ModuleResult } from './results.ts';
+import type { Outcome } from './api.ts';
 
-type Reasons = Partial<Record<ModuleResult['result'], string>>;
+type Reasons = Partial<Record<Outcome, string>>;
 
 const dynamic: Reasons = {
   SKIPPED: 'needs dynamic registration, which this variant does not have; `plans.test.ts` checks the same',

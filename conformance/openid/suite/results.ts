@@ -1,6 +1,6 @@
 // RESULTS.md: a line for each module, with a reason where it did not simply pass.
 import { whenAndWhat } from '../../support/results.ts';
-import type { ModuleState, Variant } from './api.ts';
+import type { Outcome, Variant } from './api.ts';
 import type { PlanLeft } from './plans.ts';
 import { REASONS } from './reasons.ts';
 
@@ -8,7 +8,7 @@ export interface ModuleResult {
   readonly plan: string;
   readonly variant: Variant;
   readonly module: string;
-  readonly result: NonNullable<ModuleState['result']> | 'INTERRUPTED' | 'NOT STARTED';
+  readonly result: Outcome;
   /** What the suite, or the driver, said. */
   readonly complaints: readonly string[];
 }
