@@ -81,7 +81,7 @@ onDatabase('SQLite', 'The certification plans of OpenID', {}, (api) => {
       assert.ok(body.response_modes_supported.includes('form_post'));
       assert.deepEqual(body.code_challenge_methods_supported, ['S256']);
       assert.equal(body.request_uri_parameter_supported, false);
-      assert.ok(!body.request_parameter_supported);
+      assert.equal(body.request_parameter_supported, true);
       assert.deepEqual((await api.get('/openid/jwks', { token: null })).status, 200);
     });
   });
@@ -192,14 +192,16 @@ onDatabase('SQLite', 'The certification plans of OpenID', {}, (api) => {
       assert.equal(second.claims()!.auth_time, first.claims()!.auth_time);
     });
 
-    it('as an object, by value or by reference, is refused as not supported', async () => {
+    it('as an object is refused without the signature of a registered key, and by reference as not supported', async () => {
       const { party, browser } = await start();
       const { parameters } = await party.parameters();
       const request = await new SignJWT({ ...parameters, client_id: party.application.id, redirect_uri: 'https://evil.example/' })
         .setProtectedHeader({ alg: 'HS256' })
         .sign(new TextEncoder().encode(party.application.secret));
+      const unsigned = `${Buffer.from('{"alg":"none"}').toString('base64url')}.${request.split('.')[1]}.`;
       for (const [more, error] of [
-        [{ request }, 'request_not_supported'],
+        [{ request }, 'invalid_request_object'],
+        [{ request: unsigned }, 'invalid_request_object'],
         [{ request_uri: 'https://app.example.org/request' }, 'request_uri_not_supported'],
       ] as const) {
         const left = redirectTargetOf(await browser.go((await party.ask(more)).url));
