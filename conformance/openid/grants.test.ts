@@ -4,13 +4,13 @@ import { describe, it } from 'node:test';
 import { calculateJwkThumbprint, createRemoteJWKSet, decodeProtectedHeader, exportJWK, jwtVerify } from 'jose';
 import * as client from 'openid-client';
 import { onUsualDatabase, type TestApi, uniqueName } from '../../test/support/api.ts';
+import { makeApi } from '../../test/support/apis.ts';
 import { assign, makeOrganization, makeRole } from '../../test/support/applications.ts';
 import { CALLBACK, makeUser, RelyingParty, refusal } from '../../test/support/relying-party.ts';
 import { makeTwoFactorPerson } from '../../test/support/second-factor.ts';
 import { redirectTargetOf, stepOf, TestBrowser } from '../../test/support/test-browser.ts';
 import { connect, USER } from '../scim/client.ts';
 
-const API = 'https://api.example.org/';
 const jwksOf = (api: TestApi) => createRemoteJWKSet(new URL(`${api.url}/openid/jwks`));
 
 onUsualDatabase(
@@ -307,17 +307,18 @@ onUsualDatabase(
 
       it('for a resource is a JWT by RFC 9068 that its API can verify by itself', async () => {
         const [party, person] = [await RelyingParty.make(api), await makeUser(api)];
-        const { url, checks } = await party.ask({ scope: 'openid email', resource: API });
+        const { identifier: resource } = await makeApi(api, { token_format: 'jwt' });
+        const { url, checks } = await party.ask({ scope: 'openid papers:read', resource });
         const page = await new TestBrowser(api).signIn(url, person);
-        const tokens = await client.authorizationCodeGrant(party.config, redirectTargetOf(page), checks, { resource: API });
+        const tokens = await client.authorizationCodeGrant(party.config, redirectTargetOf(page), checks, { resource });
         const { payload, protectedHeader } = await jwtVerify(tokens.access_token, jwksOf(api), {
           issuer: api.url,
-          audience: API,
+          audience: resource,
           typ: 'at+jwt',
           requiredClaims: ['exp', 'iat', 'jti', 'sub', 'client_id'],
         });
         assert.equal(protectedHeader.alg, 'ES256');
-        assert.deepEqual([payload.sub, payload.client_id, payload.scope], [person.id, party.application.id, 'email']);
+        assert.deepEqual([payload.sub, payload.client_id, payload.scope], [person.id, party.application.id, 'papers:read']);
         assert.ok(payload.exp! - payload.iat! <= 600, 'it cannot be taken back, so it does not last');
         const asked = client.fetchUserInfo(party.config, tokens.access_token, person.id);
         assert.equal(await refusal(asked), 'invalid_token', 'it is good at its API only');
@@ -325,8 +326,10 @@ onUsualDatabase(
 
       it('for a resource is also given to an application by itself', async () => {
         const party = await RelyingParty.make(api);
-        const tokens = await client.clientCredentialsGrant(party.config, { resource: API });
-        const { payload } = await jwtVerify(tokens.access_token, jwksOf(api), { issuer: api.url, audience: API, typ: 'at+jwt' });
+        const { identifier: resource } = await makeApi(api, { token_format: 'jwt' });
+        const tokens = await client.clientCredentialsGrant(party.config, { resource, scope: 'papers:read' });
+        const expected = { issuer: api.url, audience: resource, typ: 'at+jwt' };
+        const { payload } = await jwtVerify(tokens.access_token, jwksOf(api), expected);
         assert.deepEqual([payload.sub, payload.client_id], [party.application.id, party.application.id]);
       });
 
