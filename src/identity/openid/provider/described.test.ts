@@ -188,9 +188,17 @@ onUsualDatabase('What the provider says of itself', (api) => {
     request_object_signing_alg_values_supported: async (values: string[]) => {
       for (const alg of values) {
         const { party, key } = await keyedParty(alg);
+        const { id: client_id } = party.application;
         const { parameters } = await party.parameters();
-        const page = await new TestBrowser(api).go(await client.buildAuthorizationUrlWithJAR(party.config, parameters, key));
-        assert.equal(stepOf(page), 'password', `${alg} ${page.redirectTarget}`);
+        // Not by openid-client, which calls EdDSA `Ed25519`.
+        const request = await new SignJWT({ ...parameters, client_id, response_type: 'code' })
+          .setProtectedHeader({ alg, kid: key.kid, typ: 'oauth-authz-req+jwt' })
+          .setIssuer(client_id)
+          .setAudience(api.url)
+          .setExpirationTime('1m')
+          .sign(key.key);
+        const page = await new TestBrowser(api).go(`/openid/authorize?${new URLSearchParams({ client_id, request })}`);
+        assert.equal(stepOf(page), 'password', `${alg} ${page.redirectTarget} ${page.text}`);
       }
     },
     authorization_signing_alg_values_supported: (values: string[]) =>
