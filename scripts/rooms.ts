@@ -23,6 +23,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'resource',
     'session',
     'keys',
+    'attester',
     'publication',
     'dids',
     'protocols',

@@ -267,6 +267,18 @@ describe('While the feed is down, of the identity service', () => {
       };
     },
 
+    async verifier_keys() {
+      const ends = async () =>
+        Date.parse((await api.get('/v3/OS-ROLE-CREDENTIALS/issuer')).body.issuer.verifier.chain_expires_at) / 1000;
+      const before = await ends();
+      return {
+        ask: ends,
+        change: (to) => sql('update verifier_keys set expires_at = $1', to === 'before' ? before : before + 60),
+        before,
+        after: before + 60,
+      };
+    },
+
     async credential_types() {
       const application = await makeApplication(api);
       const id = uniqueName('type');

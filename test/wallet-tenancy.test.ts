@@ -26,6 +26,8 @@ const nameOf = ({ method, path }: Route<Caller>): string => `${method} ${path}`;
 const PUBLIC = [
   'GET /',
   'GET /.well-known/did.json',
+  'GET /.well-known/wallet-client',
+  'GET /.well-known/wallet-client/jwks.json',
   'GET /dids/:name/did.json',
   'GET /api/v1/auth/login',
   'GET /api/v1/auth/callback',

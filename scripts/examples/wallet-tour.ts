@@ -5,7 +5,16 @@ const text = async (address: string): Promise<string> => (await (await fetch(add
 
 export async function tourWallet(api: Recorder, { issuer, verifier }: { issuer: string; verifier: string }): Promise<void> {
   const call = api.call.bind(api);
-  for (const path of ['/', '/healthz', '/livez', '/readyz', '/.well-known/did.json']) await call('GET', path);
+  for (const path of [
+    '/',
+    '/healthz',
+    '/livez',
+    '/readyz',
+    '/.well-known/did.json',
+    '/.well-known/wallet-client',
+    '/.well-known/wallet-client/jwks.json',
+  ])
+    await call('GET', path);
   failingProbes(api);
   documentOf(api);
   await call('GET', '/api/v1/auth/userinfo');

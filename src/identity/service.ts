@@ -211,7 +211,7 @@ async function createServiceOn(db: Database, options: IdentityServiceOptions): P
     accountDeletion: modules.accountDeletion,
     waiting: modules.waiting,
     issuer: () => address,
-    asSigner: modules.issuerIdentity.asSigner,
+    asSigner: () => modules.issuerIdentity.asSigner(modules.verifierKeys),
     registerWallet: openid.registerWallet,
     reseal: () => withoutTimeLimit(() => reseal()),
     resetAdminPassword: (chosen) => resetAdminPassword(modules, chosen),

@@ -10,8 +10,9 @@ import type { Metrics } from '../platform/metrics/index.ts';
 import { createProvider, createVerifyToken, type ProviderOptions } from '../platform/openid-client/index.ts';
 import { createExceptions, createOutbound, hostPort, type Outbound } from '../platform/outbound/index.ts';
 import type { Seal } from '../platform/seal/index.ts';
-import type { Anchors } from '../verifiable/trust/index.ts';
+import { type Anchors, readBroughtChain } from '../verifiable/trust/index.ts';
 import { type Caller, createUnlessDamaged, createWalletChanges, type RunWalletChange } from './access/index.ts';
+import { type Attester, createAttester } from './attester/index.ts';
 import { walletCadf } from './audit-export/index.ts';
 import { createCredentials, createStoredCredentials, type WalletCredentials } from './credentials/index.ts';
 import { createDids, type Dids } from './dids/index.ts';
@@ -115,14 +116,16 @@ interface ProtocolDeps {
   readonly dids: Dids;
   readonly credentials: WalletCredentials;
   readonly exchanges: Exchanges;
+  readonly attester: Attester;
 }
 
 /**
  * Issuance, presentation and what both need. Their libraries are large, so they are loaded with the first offer or request. A
  * node that only serves keys and documents never loads them.
  */
-async function loadProtocols({ db, change, outbound, keys, dids, credentials, exchanges }: ProtocolDeps, options: ModuleOptions) {
-  const { config, clock, log, seal, outboundAllow, publicUrl, beside } = options;
+async function loadProtocols(deps: ProtocolDeps, options: ModuleOptions) {
+  const { db, change, outbound, keys, dids, credentials, exchanges, attester } = deps;
+  const { config, clock, log, seal, outboundAllow, beside } = options;
   const [
     { createResolver },
     { createAnchors, createTrust },
@@ -164,14 +167,13 @@ async function loadProtocols({ db, change, outbound, keys, dids, credentials, ex
 
   const { createClients, createIssuance } = await loadIssuance();
   const isExcepted = createExceptions(allowedFor(options));
-  const clients = await createClients(
-    createCallbacks({ outbound, trust, kind: 'issuer' }),
-    () => ({
-      clientId: config.clientId ?? publicUrl(),
-      redirectUri: `${publicUrl()}/api/v1/wallet/oid4vci/callback`,
-    }),
-    (url) => url.protocol === 'https:' || (url.protocol === 'http:' && isExcepted(url)),
-  );
+  const clients = await createClients({
+    clock,
+    attester,
+    callbacksFor: createCallbacks({ outbound, trust, kind: 'issuer' }),
+    identity: clientOf(options),
+    canRedirectTo: (url) => url.protocol === 'https:' || (url.protocol === 'http:' && isExcepted(url)),
+  });
   const issuance = createIssuance({
     clock,
     change,
@@ -181,6 +183,7 @@ async function loadProtocols({ db, change, outbound, keys, dids, credentials, ex
     formats,
     keys,
     dids,
+    attester,
     clients,
     beside: beside?.issuer,
   });
@@ -205,6 +208,32 @@ async function loadProtocols({ db, change, outbound, keys, dids, credentials, ex
     },
   });
   return { issuance, presentations, storedCredentials };
+}
+
+/** The wallet at authorization servers of issuers. */
+const clientOf =
+  ({ config, publicUrl }: ModuleOptions) =>
+  () => ({
+    clientId: config.clientId ?? publicUrl(),
+    redirectUri: `${publicUrl()}/api/v1/wallet/oid4vci/callback`,
+  });
+
+function buildAttester(deps: Pick<ProtocolDeps, 'db' | 'change' | 'keys'>, options: ModuleOptions): Attester {
+  const { config, clock, log, publicUrl } = options;
+  const settings = {
+    cert: 'GATEHOUSE_WALLET_ATTESTER_CERT_FILE',
+    key: 'GATEHOUSE_WALLET_ATTESTER_KEY_FILE',
+    purpose: 'attestation',
+  } as const;
+  const files = { certFile: config.attesterCertFile, keyFile: config.attesterKeyFile };
+  return createAttester({
+    ...deps,
+    clock,
+    publicUrl,
+    clientId: () => clientOf(options)().clientId,
+    brought: readBroughtChain(settings, files, { now: Math.floor(clock.now() / 1000), log }),
+    device: { keyStorage: config.attestedKeyStorage, userAuthentication: config.attestedUserAuthentication },
+  });
 }
 
 /** Loads once and shares the result. A failed load is tried again by the next caller. */
@@ -239,7 +268,10 @@ export function buildModules(db: Database, options: ModuleOptions) {
   const credentials = createCredentials({ db, clock, change, seal, unlessDamaged });
   const count = metrics.counter(walletMetrics.exchanges);
   const exchanges = createExchanges({ db, clock, change, seal, unlessDamaged, log, count });
-  const protocols = lazy(() => loadProtocols({ db, change, outbound: peers, keys, dids, credentials, exchanges }, options));
+  const attester = buildAttester({ db, change, keys }, options);
+  const protocols = lazy(() =>
+    loadProtocols({ db, change, outbound: peers, keys, dids, credentials, exchanges, attester }, options),
+  );
 
   async function cancelExchange(caller: Caller, row: ExchangeRow): Promise<ExchangeRow> {
     const { before, after } = await exchanges.cancel(caller, row);
@@ -256,6 +288,9 @@ export function buildModules(db: Database, options: ModuleOptions) {
   const routeDeps: WalletRouteDeps = {
     cancelExchange,
     pages,
+    attester,
+    walletClient: clientOf(options),
+    publicUrl,
     keys,
     dids,
     documents: createDocuments(db),

@@ -2,6 +2,7 @@
 
 import { Answer, t } from '../platform/http/index.ts';
 import type { WalletApp } from './access/index.ts';
+import { mountAttester } from './attester/index.ts';
 import { mountCredentials } from './credentials/index.ts';
 import { mountDids, mountNode } from './dids/index.ts';
 import { mountExchanges } from './exchanges/index.ts';
@@ -27,6 +28,7 @@ const MOUNTS = [
   mountKeys,
   mountDids,
   mountNode,
+  mountAttester,
   mountCredentials,
   mountIssuance,
   mountPresentations,

@@ -66,6 +66,7 @@ export async function makeType(db: Database, applicationId: string, values: Reco
     description: '',
     formats: '["dc+sd-jwt"]',
     data_model: '2.0',
+    subject: 'none',
     validity_seconds: 90 * 86_400,
     roles: '"all"',
     organizations: '"all"',
@@ -100,6 +101,7 @@ export const recordFor = (
       issuanceId: uniqueName('issuance'),
       clientId: null,
       authorizationId: wallet.authorizationId ?? null,
+      notBefore: 0,
       notAfter,
     };
     const keyThumbprints = wallet.keys ?? Array.from({ length: count }, () => `key-${++keys}`);

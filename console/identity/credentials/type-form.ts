@@ -111,6 +111,15 @@ function contentFields(roles: readonly NamedRole[], type: CredentialType | undef
       values: type?.claims ?? [],
     },
     {
+      name: 'subject',
+      label: credentials.subject,
+      type: 'select',
+      required: true,
+      value: type?.subject ?? 'none',
+      hint: credentials.subjectHint,
+      options: Object.entries(credentials.subjectChoices).map(([value, label]) => ({ value, label })),
+    },
+    {
       name: 'validity',
       attribute: 'validity_seconds',
       label: credentials.validity,
@@ -178,6 +187,7 @@ function typeIn(values: FormValues) {
     description: values.text('description'),
     roles: roles.length === 0 ? null : roles,
     claims: chosenIn(values, 'claims'),
+    subject: values.text('subject'),
     validity_seconds: Number(values.text('validity')),
     organizations: place === 'some' ? chosenIn(values, 'organizations') : null,
     only_default_organization: place === 'default',

@@ -16,6 +16,7 @@ export interface CredentialType {
   readonly description: string;
   readonly formats: readonly (typeof FORMATS)[number][];
   readonly data_model: string;
+  readonly subject: string;
   readonly validity_seconds: number;
   readonly roles: readonly string[] | null;
   readonly organizations: readonly string[] | null;

@@ -1,4 +1,4 @@
-// The keys that sign and encrypt tokens, and sign credentials: their age, and new ones. Below them the certificates.
+// The keys that sign and encrypt tokens, and sign credentials and requests to wallets: their age, and new ones. Below them the certificates.
 import { html, type TemplateResult } from 'lit';
 import { confirmAct } from '../../shared/dialog.ts';
 import type { Content } from '../../shared/screen.ts';
@@ -18,7 +18,7 @@ interface Key {
 }
 
 interface KeySet {
-  readonly kind: 'token' | 'openid' | 'issuer';
+  readonly kind: 'token' | 'openid' | 'issuer' | 'verifier';
   readonly rotates_at: string | null;
   readonly keys: readonly Key[];
 }

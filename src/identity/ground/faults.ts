@@ -256,6 +256,10 @@ export const identityFaults = {
     status: 409,
     text: 'The key of the issuer is given by a setting. Replace GATEHOUSE_IDENTITY_ISSUER_CERT_FILE and GATEHOUSE_IDENTITY_ISSUER_KEY_FILE.',
   },
+  'key.verifier_brought': {
+    status: 409,
+    text: 'The key of requests to wallets is given by a setting. Replace GATEHOUSE_IDENTITY_VERIFIER_CERT_FILE and GATEHOUSE_IDENTITY_VERIFIER_KEY_FILE, or those of the issuer where one chain is for both.',
+  },
   'key.issuer_limit': {
     status: 409,
     text: 'The issuer has {most} keys, the maximum, and all are still needed. Try again later.',

@@ -7,7 +7,15 @@ import { findUser } from '../directory/users/index.ts';
 import { createWalletSignIn } from '../login/wallet-sign-in/index.ts';
 import type { Provisioning } from '../provisioning/build.ts';
 import { createIssuedCredentials, type IssuedCredentials } from './issued/index.ts';
-import { createIssuerIdentity, type IssuerIdentity, readBroughtKey } from './issuer/index.ts';
+import {
+  type BroughtKey,
+  createIssuerIdentity,
+  createVerifierKeys,
+  type IssuerIdentity,
+  readBroughtKey,
+  readBroughtVerifier,
+  type VerifierKeys,
+} from './issuer/index.ts';
 import { createConfigurations, createRoleCredentials, ISSUANCE_LIMIT } from './issuing/index.ts';
 import {
   type CredentialType,
@@ -20,11 +28,12 @@ import {
 
 interface Issuing {
   readonly issuerIdentity: IssuerIdentity;
+  readonly verifierKeys: VerifierKeys;
   readonly credentialTypes: CredentialTypes;
   readonly issuedCredentials: IssuedCredentials;
 }
 
-function buildIssued(below: Provisioning, issuing: Omit<Issuing, 'issuedCredentials'>) {
+function buildIssued(below: Provisioning, issuing: Pick<Issuing, 'issuerIdentity' | 'credentialTypes'>) {
   const { records, walletProviders } = below;
   return createIssuedCredentials({
     ...below,
@@ -39,14 +48,27 @@ function buildIssued(below: Provisioning, issuing: Omit<Issuing, 'issuedCredenti
   });
 }
 
+/** An operator who brought one chain only, brought it for both. */
+function buildVerifierKeys(below: Provisioning, issuerIdentity: IssuerIdentity, ofIssuer: BroughtKey | undefined): VerifierKeys {
+  const { clock, config, log } = below;
+  const brought = readBroughtVerifier(config, { now: seconds(clock), log });
+  const isShared = brought === undefined && ofIssuer !== undefined;
+  if (isShared && !ofIssuer.signsRequests)
+    log.warn(
+      'the certificate of the issuer of credentials is not one for requests to wallets, so that wallets may refuse these; set GATEHOUSE_IDENTITY_VERIFIER_CERT_FILE',
+    );
+  return createVerifierKeys({ ...below, brought, ...(isShared ? { issuerChain: issuerIdentity } : {}) });
+}
+
 /** With credentials that were issued here or by others. */
-function buildWalletSignIn(below: Provisioning, { issuerIdentity, credentialTypes, issuedCredentials }: Issuing) {
+function buildWalletSignIn(below: Provisioning, { issuerIdentity, verifierKeys, credentialTypes, issuedCredentials }: Issuing) {
   /** An application that somebody allowed to receive a credential of theirs can show their roles with it. It cannot become them. */
   const isOfWallet = ({ clientId }: { readonly clientId: string | null }): boolean =>
     clientId === null || below.isWallet(clientId);
   return createWalletSignIn({
     ...below,
     identity: issuerIdentity,
+    requestSigner: verifierKeys.signer,
     stateOf: async (tx, list, index) => {
       const found = await issuedCredentials.stateOf(tx, list, index);
       return found && isOfWallet(found) ? found : undefined;
@@ -70,17 +92,20 @@ function buildWalletSignIn(below: Provisioning, { issuerIdentity, credentialType
 /** `credentialTypes` are older than all rooms: every change may make a credential untrue. */
 export function buildRoleCredentials(below: Provisioning, credentialTypes: CredentialTypes) {
   const { clock, config, log, rateLimits, walletPolicy, isWallet, notices } = below;
-  const brought = readBroughtKey(config, { now: seconds(clock), log });
+  const start = { now: seconds(clock), log };
+  const brought = readBroughtKey(config, start);
   const issuerIdentity = createIssuerIdentity({ ...below, brought });
+  const verifierKeys = buildVerifierKeys(below, issuerIdentity, brought);
   const issuedCredentials = buildIssued(below, { issuerIdentity, credentialTypes });
   const configurations = createConfigurations({ types: credentialTypes, identity: issuerIdentity, isHaip: config.haip });
-  const walletSignIn = buildWalletSignIn(below, { issuerIdentity, credentialTypes, issuedCredentials });
+  const walletSignIn = buildWalletSignIn(below, { issuerIdentity, verifierKeys, credentialTypes, issuedCredentials });
   below.domainSettings.checks.push(({ wallet }, reader) =>
     walletSignIn.refuseImpossible({ ...config, walletSignIn: wallet.signIn }, reader),
   );
   return {
     ...below,
     issuerIdentity,
+    verifierKeys,
     credentialTypes,
     issuedCredentials,
     ...issuedCredentials.routeDeps,

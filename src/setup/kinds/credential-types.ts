@@ -59,6 +59,10 @@ const FIELDS: Readonly<Record<string, Field>> = {
   data_model: { schema: t.oneOf('2.0', '1.1'), initial: '2.0' },
   validity_seconds: { schema: t.integer({ minimum: 60 }) },
   claims: { schema: t.array(t.oneOf(...CLAIMS), { uniqueItems: true }), initial: [], isSet: true },
+  subject: {
+    schema: { ...t.oneOf('none', 'user'), description: 'What it calls its holder: nothing, or the id of the user.' },
+    initial: 'none',
+  },
   roles: references(
     {
       schema: t.nullable(t.array(PartReference, { maxItems: 100, description: 'The roles that may be in it; null: all.' })),

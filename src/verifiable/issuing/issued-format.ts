@@ -19,13 +19,14 @@ export interface CredentialDraft {
   /** An URI of this credential alone. */
   readonly id: string;
   readonly type: IssuedType;
-  readonly user: { readonly id: string; readonly address: string };
+  /** Undefined for a type that does not say whose it is: then only the record of it does. */
+  readonly user: { readonly id: string; readonly address: string } | undefined;
   readonly roles: readonly object[];
   /** What it says of its holder beside the roles. The holder decides whom to show it, where the format can hold something back. */
   readonly profile: Readonly<Record<string, unknown>>;
   /** The key that the holder has proved; by a DID, if they named it so. */
   readonly holder: { readonly jwk: PublicJwk; readonly did?: string };
-  /** In seconds. */
+  /** In seconds; rounded, so that they are those of many people. */
   readonly issuedAt: number;
   readonly expiresAt: number;
   /** The same entry, as status lists of IETF and W3C have it. */

@@ -1,4 +1,5 @@
 // Makes the payload of a W3C credential as JWT: VCDM 2.0 is the payload itself (VC-JOSE-COSE), VCDM 1.1 is in the claim `vc`.
+import { didJwkOf } from '../resolver/index.ts';
 import type { IssuedFormat } from './issued-format.ts';
 import type { HolderKey } from './sd-jwt.ts';
 
@@ -80,8 +81,8 @@ export const jwtVc: IssuedFormat = {
       dataModel: type.dataModel,
       id,
       issuer: did ?? url,
-      // Verifiers of this format find the holder by the DID of the subject. Without one, the subject is the user.
-      subject: holder.did ?? user.address,
+      // Verifiers of this format find the holder by the DID of the subject. The DID of the key says no more than the key.
+      subject: holder.did ?? user?.address ?? didJwkOf(holder.jwk),
       types: [type.typeName],
       vocabulary: vocabularyOf(type.vct),
       claims: { roles, ...profile },

@@ -49,7 +49,7 @@ export const mdoc: IssuedFormat = {
   userIn: () => ({}),
   async make({ type, user, roles, profile, holder, issuedAt, expiresAt, status }, { signBytes }) {
     const { cborEncode, DataItem } = await import('@owf/mdoc');
-    const elements = Object.entries({ sub: user.id, roles, ...profile });
+    const elements = Object.entries({ ...(user ? { sub: user.id } : {}), roles, ...profile });
     const ids = newDigestIds(elements.length);
     const items = elements.map(([elementIdentifier, value], at) => ({
       id: ids[at]!,

@@ -65,12 +65,12 @@ export const sdJwt: IssuedFormat = {
   queryNames: ({ vct }) => [[vct]],
   saysTypeName: false,
   registryName: ({ vct }) => vct,
-  userIn: (subject) => (subject === undefined ? undefined : { id: subject }),
+  userIn: (subject) => (subject === undefined ? {} : { id: subject }),
   make({ type, user, roles, profile, holder, issuedAt, expiresAt, status }, { url, namedBy, sign }) {
     const open = {
       iss: url,
       vct: type.vct,
-      sub: user.id,
+      ...(user ? { sub: user.id } : {}),
       iat: issuedAt,
       nbf: issuedAt,
       exp: expiresAt,

@@ -154,6 +154,15 @@ export interface IdempotentRequestRow {
   created_at: number;
 }
 
+export interface AttesterCertificateRow {
+  /** The thumbprint of the key. */
+  kid: string;
+  /** DER in base64. */
+  certificate: string;
+  created_at: number;
+  expires_at: number;
+}
+
 export interface Tables {
   keys: KeyRow;
   spent_kids: { owner: string; kid: string };
@@ -167,6 +176,7 @@ export interface Tables {
   sessions: SessionRow;
   spent_logins: { state_hash: string; expires_at: number };
   idempotent_requests: IdempotentRequestRow;
+  attester_certificates: AttesterCertificateRow;
   audit_events: AuditEventRow;
   audit_exports: AuditExportRow;
 }

@@ -124,6 +124,22 @@ export const walletSettings = {
     'GATEHOUSE_WALLET_TRANSACTION_DATA_TYPES',
     'Types of transaction data that presentations may confirm.',
   ),
+  attesterCertFile: setting.optionalText(
+    'GATEHOUSE_WALLET_ATTESTER_CERT_FILE',
+    'PEM file with the certificate chain of the key with which the node attests its wallets and their keys, its own certificate first. Without it, a CA for development is made.',
+  ),
+  attesterKeyFile: setting.optionalText(
+    'GATEHOUSE_WALLET_ATTESTER_KEY_FILE',
+    'PEM file with the private key of that certificate: a key of the curve P-256.',
+  ),
+  attestedKeyStorage: setting.list(
+    'GATEHOUSE_WALLET_ATTESTED_KEY_STORAGE',
+    'What key attestations say of the storage of keys in the PKCS#11 token, such as `iso_18045_high`; nothing when unset.',
+  ),
+  attestedUserAuthentication: setting.list(
+    'GATEHOUSE_WALLET_ATTESTED_USER_AUTHENTICATION',
+    'What key attestations say of the user authentication before a key in the PKCS#11 token is used, such as `iso_18045_moderate`; nothing when unset.',
+  ),
   clientId: setting.optionalText(
     'GATEHOUSE_WALLET_CLIENT_ID',
     'Client id of the wallet at authorization servers of issuers; its public address when unset.',

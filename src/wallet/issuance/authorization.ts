@@ -4,9 +4,10 @@ import type { IssuerMetadataResult } from '@openid4vc/openid4vci';
 import { newSecret } from '../../platform/ids.ts';
 import { fail } from '../ground/faults.ts';
 import { withUpstreamFaults } from '../protocols/index.ts';
+import { type ClientMethod, methodsFor, tryMethods } from './client-authentication.ts';
 import type { CanRedirectTo, WalletIdentity } from './clients.ts';
 import type { PendingAuthorization } from './data.ts';
-import { type IssuerToken, redeemCode, serverOf, type TokenRequest } from './token.ts';
+import { dpopOptions, type IssuerToken, redeemCode, serverOf, supportsDpop, type TokenRequest } from './token.ts';
 
 /** By scope if every configuration has one, else by authorization details (RFC 9396). */
 function authorizationScope(metadata: IssuerMetadataResult, ids: readonly string[]): { scope?: string; details?: string } {
@@ -23,43 +24,53 @@ function authorizationScope(metadata: IssuerMetadataResult, ids: readonly string
   return { details: JSON.stringify(details) };
 }
 
+interface AuthorizationDeps {
+  oauth(method: ClientMethod): Oauth2Client;
+  readonly identity: WalletIdentity;
+  readonly canRedirectTo: CanRedirectTo;
+}
+
 export async function beginAuthorization(
-  oauth: Oauth2Client,
-  { metadata, offer }: TokenRequest,
+  { oauth, identity: { clientId, redirectUri }, canRedirectTo }: AuthorizationDeps,
+  { metadata, offer, dpopJwk }: TokenRequest,
   exchangeId: string,
   ids: readonly string[],
-  { clientId, redirectUri }: WalletIdentity,
-  canRedirectTo: CanRedirectTo,
 ): Promise<{ url: string; pending: PendingAuthorization }> {
   // The state contains the exchange id, to find the exchange in the callback.
   const state = `${exchangeId}.${newSecret()}`;
   const verifier = newSecret();
   const { scope, details } = authorizationScope(metadata, ids);
   const grant = offer.grants?.authorization_code;
-  const { url, server } = await withUpstreamFaults('issuer', 'authorization', async () => {
+  const { url, server, pushedBy } = await withUpstreamFaults('issuer', 'authorization', async () => {
     const server = serverOf(metadata, offer);
-    // The library's helper for offers is not used, because it drops our state.
-    const { authorizationRequestUrl } = await oauth.createAuthorizationRequestUrl({
-      // PKCE is always sent: servers without PKCE ignore it, and some support it without advertising it.
-      authorizationServerMetadata: { ...server, code_challenge_methods_supported: ['S256'] },
-      clientId,
-      redirectUri,
-      resource: metadata.credentialIssuer.credential_issuer,
-      state,
-      pkceCodeVerifier: verifier,
-      ...(scope === undefined ? {} : { scope }),
-      additionalRequestPayload: {
-        ...(grant?.issuer_state === undefined ? {} : { issuer_state: grant.issuer_state }),
-        ...(details === undefined ? {} : { authorization_details: details }),
-      },
-    });
-    return { url: authorizationRequestUrl, server: server.issuer };
+    // Without a pushed request, nobody authenticates yet.
+    const isPushed = server.pushed_authorization_request_endpoint !== undefined;
+    const { method, result } = await tryMethods(isPushed ? methodsFor(server, false) : ['none'], (method) =>
+      // The library's helper for offers is not used, because it drops our state.
+      oauth(method).createAuthorizationRequestUrl({
+        // PKCE is always sent: servers without PKCE ignore it, and some support it without advertising it.
+        authorizationServerMetadata: { ...server, code_challenge_methods_supported: ['S256'] },
+        clientId,
+        redirectUri,
+        resource: metadata.credentialIssuer.credential_issuer,
+        state,
+        pkceCodeVerifier: verifier,
+        // The code is good for this key only (RFC 9449, 10).
+        ...(supportsDpop(metadata, offer) ? { dpop: dpopOptions(dpopJwk) } : {}),
+        ...(scope === undefined ? {} : { scope }),
+        additionalRequestPayload: {
+          ...(grant?.issuer_state === undefined ? {} : { issuer_state: grant.issuer_state }),
+          ...(details === undefined ? {} : { authorization_details: details }),
+        },
+      }),
+    );
+    return { url: result.authorizationRequestUrl, server: server.issuer, pushedBy: isPushed ? method : undefined };
   });
   // Over plain http the login could be read and changed on the way.
   const target = URL.parse(url);
   if (!target || !canRedirectTo(target))
     fail('upstream-error', { who: 'issuer', why: 'its authorization_endpoint is not https' });
-  return { url, pending: { state, verifier, authorizationServer: server } };
+  return { url, pending: { state, verifier, authorizationServer: server, ...(pushedBy ? { pushedBy } : {}) } };
 }
 
 /** Checks state, issuer and code of the response, then requests the token. */
@@ -91,5 +102,5 @@ export async function finishAuthorization(
     fail('authorization-refused', undefined, { detail: { protocol: { error: word, endpoint: 'authorization' } } });
   }
   const code = searchParams.get('code') ?? fail('invalid-request', { why: 'the answer has no code' });
-  return redeemCode(request, { code, verifier: pending.verifier, redirectUri, clientId });
+  return redeemCode(request, { code, verifier: pending.verifier, redirectUri, clientId, pushedBy: pending.pushedBy });
 }

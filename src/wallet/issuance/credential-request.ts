@@ -35,24 +35,30 @@ async function byLibrary(
   }
 }
 
+/** Proofs of one type (OID4VCI, 8.2.1.1). */
+export interface KeyProofs {
+  readonly type: 'jwt' | 'attestation';
+  readonly jwts: readonly string[];
+}
+
 const LATEST = ['Draft15', 'V1'];
 
 /** Repeats the request once if the nonce was refused. */
 export async function requestCredential(
   client: AuthorizedClient,
   configuration: CredentialConfiguration,
-  proofsFor: (nonce: string | undefined) => Promise<readonly string[]>,
+  proofsFor: (nonce: string | undefined) => Promise<KeyProofs>,
 ): Promise<CredentialResponse> {
   const { metadata, token } = client;
   const { id } = configuration;
   const [identifier] = Object.hasOwn(token.identifiers, id) ? token.identifiers[id]! : [];
   const attempt = async (refusal?: CredentialError): Promise<CredentialResponse> => {
-    const jwts = await proofsFor(await nonceOf(client, refusal));
+    const { type, jwts } = await proofsFor(await nonceOf(client, refusal));
     if (!LATEST.includes(metadata.originalDraftVersion)) return responseOf(await byLibrary(client, configuration, jwts));
     const encryption = await encryptionFor(metadata);
     const payload = {
       ...(identifier === undefined ? { credential_configuration_id: id } : { credential_identifier: identifier }),
-      ...(jwts.length > 0 ? { proofs: { jwt: jwts } } : {}),
+      ...(jwts.length > 0 ? { proofs: { [type]: jwts } } : {}),
       ...encryption?.parameters,
     };
     return responseOf(await send(client, metadata.credentialIssuer.credential_endpoint, payload, encryption));

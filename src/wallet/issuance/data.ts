@@ -5,6 +5,7 @@ import { Fault } from '../../platform/faults/index.ts';
 import type { Description } from '../credentials/index.ts';
 import type { Exchange } from '../exchanges/index.ts';
 import type { CheckedCopy } from './check.ts';
+import type { ClientMethod } from './client-authentication.ts';
 import type { CredentialConfiguration } from './offer.ts';
 import type { ProofKey } from './proof-key.ts';
 import type { BindingPreferences } from './proof-keys.ts';
@@ -14,6 +15,8 @@ export interface PendingAuthorization {
   readonly state: string;
   readonly verifier: string | undefined;
   readonly authorizationServer: string;
+  /** How the wallet authenticated when it pushed the request. */
+  readonly pushedBy?: ClientMethod;
 }
 
 /** One of the offered credentials, and its progress. */

@@ -3,6 +3,7 @@ import type { IssuerMetadataResult } from '@openid4vc/openid4vci';
 import { fail } from '../ground/faults.ts';
 import { time } from '../resource/index.ts';
 import { beginAuthorization, finishAuthorization } from './authorization.ts';
+import type { ClientMethod } from './client-authentication.ts';
 import type { IssuanceExchange } from './data.ts';
 import type { IssuanceDeps } from './deps.ts';
 import { encryptionFor } from './encryption.ts';
@@ -11,7 +12,7 @@ import { configurationOf, grantOf, txCodeOf } from './offer.ts';
 import { checkProofKeys } from './proof-keys.ts';
 import { dpopSigner, type IssuerToken, redeemOffer, type TokenRequest } from './token.ts';
 
-type GrantDeps = Pick<IssuanceDeps, 'clock' | 'exchanges' | 'keys' | 'dids' | 'clients'>;
+type GrantDeps = Pick<IssuanceDeps, 'clock' | 'exchanges' | 'keys' | 'dids' | 'clients' | 'attester'>;
 
 /** Runs before the single-use code is redeemed. */
 async function checkBeforeRedeeming(
@@ -45,7 +46,13 @@ async function askForAuthorization(
 ): Promise<IssuanceAnswer> {
   const { data } = exchange;
   const ids = data.parts.map(({ configurationId }) => configurationId);
-  const started = await beginAuthorization(clients.oauth(), request, exchange.id, ids, clients.identity(), clients.canRedirectTo);
+  const signer = dpopSigner(data.dpopKey);
+  const how = {
+    oauth: (method: ClientMethod) => clients.oauth(signer, method),
+    identity: clients.identity(),
+    canRedirectTo: clients.canRedirectTo,
+  };
+  const started = await beginAuthorization(how, request, exchange.id, ids);
   data.authorization = started.pending;
   exchange.state = 'authorization_required';
   exchanges.step(exchange, 'authorization asked for');
@@ -69,7 +76,13 @@ export async function obtainToken(
   const { data } = exchange;
   const { offer } = data;
   const signer = dpopSigner(data.dpopKey);
-  const request = { client: clients.signing(signer), metadata, offer, dpopJwk: signer.jwk, now: clock.now() };
+  const request = {
+    client: (method: ClientMethod) => clients.authenticating(signer, method),
+    metadata,
+    offer,
+    dpopJwk: signer.jwk,
+    now: clock.now(),
+  };
   await checkBeforeRedeeming(deps, exchange, metadata);
   if (grantOf(offer) === 'pre-authorized_code') data.token = await byPreAuthorizedCode(deps, exchange, request, body.txCode);
   else if (body.authorizationResponse !== undefined && data.authorization) {

@@ -3,20 +3,20 @@ import type { Caller } from '../access/index.ts';
 import { fail } from '../ground/faults.ts';
 import { notIdempotent } from '../resource/index.ts';
 import { anyKey, namedKey, type ProofKey, type ProofKeyDeps, proofKeyOf } from './proof-key.ts';
-import type { BindingMethods } from './proof-types.ts';
+import type { BindingMethods, ProofDemand } from './proof-types.ts';
 
 export async function namedDid(
   deps: ProofKeyDeps,
   caller: Caller,
   idOrDid: string,
   { takes }: BindingMethods,
-  algorithms: readonly string[],
+  demand: ProofDemand,
 ): Promise<ProofKey> {
   const { row, keys: carried } = await deps.dids.show(await deps.dids.find(caller, idOrDid));
   if (row.owner !== caller.owner || row.state !== 'published') fail('invalid-request', { why: 'the DID is not published' });
   if (!takes(row.method)) fail('unsupported-proof-type', { why: `the issuer does not take did:${row.method}` });
   const key = carried.find(({ state }) => state === 'active') ?? fail('no-active-key');
-  const proofKey = await namedKey(deps, caller, algorithms, key.key_id);
+  const proofKey = await namedKey(deps, caller, demand, key.key_id);
   return { ...proofKey, did: { id: row.id, did: row.did, url: key.verificationMethod } };
 }
 
@@ -25,7 +25,7 @@ export async function ownDid(
   { keys, dids }: ProofKeyDeps,
   caller: Caller,
   { takes }: BindingMethods,
-  algorithms: readonly string[],
+  { algorithms, attested }: ProofDemand,
   keyId: string | undefined,
 ): Promise<ProofKey | undefined> {
   const published = await dids.list(caller, { state: 'published' }, { limit: 200, after: undefined });
@@ -33,7 +33,7 @@ export async function ownDid(
     const key = carried.find((one) => one.state === 'active' && (keyId === undefined || one.key_id === keyId));
     if (isDamaged || !key || !takes(row.method)) continue;
     const own = await keys.find(caller, key.key_id);
-    if (algorithms.includes(own.algorithm))
+    if (algorithms.includes(own.algorithm) && (!attested || own.storage === 'pkcs11'))
       return { ...proofKeyOf(own), did: { id: row.id, did: row.did, url: key.verificationMethod } };
   }
   return undefined;
@@ -49,13 +49,13 @@ export async function anyDid(
   deps: ProofKeyDeps,
   caller: Caller,
   methods: BindingMethods,
-  algorithms: readonly string[],
+  demand: ProofDemand,
   keyId: string | undefined,
 ): Promise<ProofKey> {
-  const own = await ownDid(deps, caller, methods, algorithms, keyId);
+  const own = await ownDid(deps, caller, methods, demand, keyId);
   if (own) return own;
   const method = newDidMethod(methods);
-  const key = await anyKey(deps, caller, algorithms, keyId);
+  const key = await anyKey(deps, caller, demand, keyId);
   const made = await deps.dids.create(
     caller,
     {

@@ -2,12 +2,13 @@
 import { Fault } from '../../platform/faults/index.ts';
 import { ALGORITHMS, type PublicJwk } from '../../verifiable/jose/index.ts';
 import type { Caller } from '../access/index.ts';
+import type { Attester } from '../attester/index.ts';
 import type { Dids } from '../dids/index.ts';
 import type { KeyRow } from '../ground/database.ts';
 import { fail } from '../ground/faults.ts';
 import { isSlow, type Keys } from '../keys/index.ts';
 import { notIdempotent } from '../resource/index.ts';
-import { noAlgorithm } from './proof-types.ts';
+import { noAlgorithm, type ProofDemand } from './proof-types.ts';
 
 /** The key that one copy of a credential is bound to. Stored with waiting exchanges. */
 export interface ProofKey {
@@ -22,6 +23,7 @@ export interface ProofKey {
 }
 
 export interface ProofKeyDeps {
+  readonly attester: Pick<Attester, 'satisfies'>;
   readonly keys: Keys;
   readonly dids: Dids;
 }
@@ -38,36 +40,38 @@ export const proofKeyOf = (row: Pick<KeyRow, 'id' | 'algorithm' | 'kid' | 'publi
   jwk: JSON.parse(row.public_jwk) as PublicJwk,
 });
 
+const isInDevice = ({ storage }: Pick<KeyRow, 'storage'>): boolean => storage === 'pkcs11';
+
 export async function namedKey(
   { keys }: KeyAccess,
   caller: Caller,
-  algorithms: readonly string[],
+  { algorithms, attested }: ProofDemand,
   id: string,
 ): Promise<ProofKey> {
   const row = await keys.find(caller, id);
   if (row.owner !== caller.owner || row.state !== 'active') fail('key-not-active/named', { id });
   if (!algorithms.includes(row.algorithm)) fail('unsupported-proof-type', { why: `the issuer takes ${algorithms.join(', ')}` });
+  if (attested && !isInDevice(row)) fail('unsupported-proof-type', { why: 'the issuer takes keys in a device only' });
   return proofKeyOf(row);
 }
 
-async function newKey({ keys }: KeyAccess, caller: Caller, algorithms: readonly string[]): Promise<ProofKey> {
+async function newKey({ keys }: KeyAccess, caller: Caller, { algorithms, attested }: ProofDemand): Promise<ProofKey> {
   const algorithm = ALGORITHMS.find((one) => algorithms.includes(one)) ?? noAlgorithm(algorithms);
-  return proofKeyOf((await keys.create(caller, { algorithm }, notIdempotent)).row);
+  const body = { algorithm, ...(attested ? { storage: 'pkcs11' as const } : {}) };
+  return proofKeyOf((await keys.create(caller, body, notIdempotent)).row);
 }
 
 /** The named key, the default key, any other suitable key, or a new one. */
-export async function anyKey(
-  deps: KeyAccess,
-  caller: Caller,
-  algorithms: readonly string[],
-  named: string | undefined,
-): Promise<ProofKey> {
-  if (named !== undefined) return namedKey(deps, caller, algorithms, named);
+export async function anyKey(deps: KeyAccess, caller: Caller, demand: ProofDemand, named: string | undefined): Promise<ProofKey> {
+  if (named !== undefined) return namedKey(deps, caller, demand, named);
+  const { algorithms, attested } = demand;
   const active = await deps.keys.list(caller, { state: 'active' }, { limit: 200, after: undefined });
   const whole = active.filter(({ content }) => content !== undefined);
-  const fitting = whole.map(({ row }) => row).filter(({ algorithm }) => algorithms.includes(algorithm));
+  const fitting = whole
+    .map(({ row }) => row)
+    .filter((row) => algorithms.includes(row.algorithm) && (!attested || isInDevice(row)));
   const found = fitting.find((row) => row.is_default === 1) ?? fitting.at(-1);
-  return found ? proofKeyOf(found) : newKey(deps, caller, algorithms);
+  return found ? proofKeyOf(found) : newKey(deps, caller, demand);
 }
 
 /** Each copy gets its own key, so that verifiers cannot link copies. */
@@ -75,11 +79,11 @@ export async function keysForCopies(
   deps: KeyAccess,
   caller: Caller,
   first: ProofKey,
-  algorithms: readonly string[],
+  { algorithms, ...rest }: ProofDemand,
   count: number,
 ): Promise<ProofKey[]> {
   const forCopy = async (algorithm: string): Promise<ProofKey> => ({
-    ...(await newKey(deps, caller, [algorithm])),
+    ...(await newKey(deps, caller, { algorithms: [algorithm], ...rest })),
     isForCopy: true,
   });
   // Prefers a fast algorithm, because many slow keys would take too long.

@@ -6,7 +6,7 @@ import type { WalletSigner } from '../protocols/index.ts';
 import type { CredentialConfiguration } from './offer.ts';
 import { anyDid, namedDid, newDidMethod, ownDid } from './proof-did.ts';
 import { anyKey, keysForCopies, namedKey, type ProofKey, type ProofKeyDeps } from './proof-key.ts';
-import { bindingMethodsOf, noAlgorithm, proofAlgorithmsOf } from './proof-types.ts';
+import { bindingMethodsOf, noAlgorithm, proofDemandOf } from './proof-types.ts';
 
 /** The key or DID the caller wants, and the number of copies. */
 export interface BindingPreferences {
@@ -22,16 +22,16 @@ export async function checkProofKeys(
   configuration: CredentialConfiguration,
   { keyId, didId }: Omit<BindingPreferences, 'count'>,
 ): Promise<void> {
-  const algorithms = proofAlgorithmsOf(configuration);
-  if (!algorithms) return;
-  if (!ALGORITHMS.some((one) => algorithms.includes(one))) noAlgorithm(algorithms);
+  const demand = proofDemandOf(configuration, deps);
+  if (!demand) return;
+  if (!ALGORITHMS.some((one) => demand.algorithms.includes(one))) noAlgorithm(demand.algorithms);
   const methods = bindingMethodsOf(configuration);
   if (didId !== undefined) {
-    await namedDid(deps, caller, didId, methods, algorithms);
+    await namedDid(deps, caller, didId, methods, demand);
     return;
   }
-  if (keyId !== undefined) await namedKey(deps, caller, algorithms, keyId);
-  if (!methods.bareKey && !(await ownDid(deps, caller, methods, algorithms, keyId))) newDidMethod(methods);
+  if (keyId !== undefined) await namedKey(deps, caller, demand, keyId);
+  if (!methods.bareKey && !(await ownDid(deps, caller, methods, demand, keyId))) newDidMethod(methods);
 }
 
 async function areActive({ keys }: ProofKeyDeps, caller: Caller, all: readonly ProofKey[]): Promise<boolean> {
@@ -59,13 +59,13 @@ export async function chooseProofKeys(
 ): Promise<readonly ProofKey[]> {
   if (before && (await areActive(deps, caller, before))) return before;
   await discardProofKeys(deps, caller, before);
-  const algorithms = proofAlgorithmsOf(configuration);
-  if (!algorithms) return [];
+  const demand = proofDemandOf(configuration, deps);
+  if (!demand) return [];
   const methods = bindingMethodsOf(configuration);
-  if (didId !== undefined) return [await namedDid(deps, caller, didId, methods, algorithms)];
-  if (!methods.bareKey) return [await anyDid(deps, caller, methods, algorithms, keyId)];
-  const first = await anyKey(deps, caller, algorithms, keyId);
-  return [first, ...(await keysForCopies(deps, caller, first, algorithms, count - 1))];
+  if (didId !== undefined) return [await namedDid(deps, caller, didId, methods, demand)];
+  if (!methods.bareKey) return [await anyDid(deps, caller, methods, demand, keyId)];
+  const first = await anyKey(deps, caller, demand, keyId);
+  return [first, ...(await keysForCopies(deps, caller, first, demand, count - 1))];
 }
 
 export const signerOf = (

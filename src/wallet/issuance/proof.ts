@@ -8,7 +8,12 @@ export async function proofJwt(
   metadata: IssuerMetadataResult,
   configuration: CredentialConfiguration,
   { algorithm: alg, jwk, did }: ProofKey,
-  { nonce, clientId, now }: { nonce: string | undefined; clientId: string | undefined; now: number },
+  {
+    nonce,
+    clientId,
+    now,
+    attestation,
+  }: { nonce: string | undefined; clientId: string | undefined; now: number; attestation: string | undefined },
 ): Promise<string> {
   const { jwt } = await client.createCredentialRequestJwtProof({
     issuerMetadata: metadata,
@@ -17,6 +22,7 @@ export async function proofJwt(
     issuedAt: new Date(now),
     ...(nonce === undefined ? {} : { nonce }),
     ...(clientId === undefined ? {} : { clientId }),
+    ...(attestation === undefined ? {} : { keyAttestationJwt: attestation }),
   });
   return jwt;
 }

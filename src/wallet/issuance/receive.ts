@@ -2,9 +2,15 @@
 import type { IssuerMetadataResult } from '@openid4vc/openid4vci';
 import type { Description } from '../credentials/index.ts';
 import { checkReceived } from './check.ts';
-import { requestCredential } from './credential-request.ts';
+import { type KeyProofs, requestCredential } from './credential-request.ts';
 import type { CredentialResponse } from './credential-response.ts';
-import { type CredentialDelivery, type IssuanceExchange, isRecoverable, type RequestedCredential } from './data.ts';
+import {
+  type CredentialDelivery,
+  type IssuanceData,
+  type IssuanceExchange,
+  isRecoverable,
+  type RequestedCredential,
+} from './data.ts';
 import { defer, requestDeferred } from './deferred.ts';
 import type { IssuanceDeps } from './deps.ts';
 import type { AuthorizedClient } from './endpoint.ts';
@@ -14,6 +20,7 @@ import { type CredentialConfiguration, configurationOf, grantOf, issuerLogoOf, i
 import { proofJwt } from './proof.ts';
 import type { ProofKey } from './proof-key.ts';
 import { chooseProofKeys, signerOf } from './proof-keys.ts';
+import { proofDemandOf } from './proof-types.ts';
 
 const NO_DESCRIPTION: Description = { displays: [], labels: [] };
 
@@ -24,15 +31,43 @@ function createProof(
   configuration: CredentialConfiguration,
   key: ProofKey,
   nonce: string | undefined,
+  attestation?: string,
 ): Promise<string> {
   const { clock, clients } = deps;
   return proofJwt(clients.signing(signerOf(deps, caller, key)), metadata, configuration, key, {
     nonce,
     // Anonymous clients must not send a client id (OID4VCI, appendix F.1).
-    clientId: grantOf(data.offer) === 'authorization_code' ? clients.identity().clientId : undefined,
+    clientId: isNamed(data) ? clients.identity().clientId : undefined,
     now: clock.now(),
+    attestation,
   });
 }
+
+/** A proof for each key; or one for all of them, where the node attests that they are in its device (OID4VCI, appendix F). */
+async function createProofs(
+  deps: IssuanceDeps,
+  exchange: IssuanceExchange,
+  client: AuthorizedClient,
+  configuration: CredentialConfiguration,
+  keys: readonly ProofKey[],
+  nonce: string | undefined,
+): Promise<KeyProofs> {
+  const proofBy = (key: ProofKey, attestation?: string) =>
+    createProof(deps, exchange, client, configuration, key, nonce, attestation);
+  const attested = keys.length > 0 ? proofDemandOf(configuration, deps)?.attested : undefined;
+  if (!attested) return { type: 'jwt', jwts: await Promise.all(keys.map((key) => proofBy(key))) };
+  const attestation = await deps.attester.attestKeys(
+    keys.map(({ jwk }) => jwk),
+    nonce,
+  );
+  return attested === 'jwt'
+    ? { type: 'jwt', jwts: [await proofBy(keys[0]!, attestation)] }
+    : { type: 'attestation', jwts: [attestation] };
+}
+
+/** Whether the issuer knows whose client the token is. */
+const isNamed = ({ offer, token }: IssuanceData): boolean =>
+  grantOf(offer) === 'authorization_code' || token?.client !== undefined;
 
 /** Saves before each call, so that a worker that lost its claim sends no request. */
 async function requestOne(
@@ -55,7 +90,7 @@ async function requestOne(
   exchange.state = 'requesting';
   await deps.exchanges.save(exchange);
   return requestCredential(client, configuration, (nonce) =>
-    Promise.all(proofKeys.map((key) => createProof(deps, exchange, client, configuration, key, nonce))),
+    createProofs(deps, exchange, client, configuration, proofKeys, nonce),
   );
 }
 

@@ -22,7 +22,7 @@ export async function refreshAccessToken(
   const { refreshToken, expiresAt } = token;
   if (refreshToken === undefined || expiresAt === undefined || expiresAt - EARLY_MS > now) return;
   const { offer } = exchange.data;
-  const isKnown = grantOf(offer) === 'authorization_code';
+  const isKnown = grantOf(offer) === 'authorization_code' || token.client !== undefined;
   const server = serverOf(metadata, offer);
   // A refresh token must go to the server that issued it, even if the issuer's metadata changed.
   if (token.server !== undefined && server.issuer !== token.server) return;
@@ -38,7 +38,8 @@ export async function refreshAccessToken(
   const fresh = tokenOf(result as Parameters<typeof tokenOf>[0], now);
   // Values that are missing in the response stay unchanged.
   const identifiers = Object.keys(fresh.identifiers).length > 0 ? fresh.identifiers : token.identifiers;
-  exchange.data.token = { refreshToken, ...fresh, identifiers, server: server.issuer };
+  const { client } = token;
+  exchange.data.token = { refreshToken, ...fresh, identifiers, server: server.issuer, ...(client ? { client } : {}) };
   exchanges.step(exchange, 'token renewed');
   await exchanges.save(exchange);
 }

@@ -14,6 +14,7 @@ import {
 import { type PublicJwk, publicJwkOf, signWith } from '../../verifiable/jose/index.ts';
 import { fail } from '../ground/faults.ts';
 import { protocolError, upstreamFault, type WalletSigner, withUpstreamFaults } from '../protocols/index.ts';
+import { type ClientMethod, methodsFor, tryMethods } from './client-authentication.ts';
 import { grantOf, PRE_AUTHORIZED, txCodeOf } from './offer.ts';
 
 export interface IssuerToken {
@@ -25,6 +26,8 @@ export interface IssuerToken {
   readonly refreshToken?: string;
   /** The authorization server that issued it. */
   readonly server?: string;
+  /** How the wallet authenticated. Missing where it did not. */
+  readonly client?: ClientMethod;
   /** The nonce for key proofs, from issuers without a nonce endpoint. */
   readonly nonce?: string;
   /** Credential identifiers by configuration id (OID4VCI, 6.2). */
@@ -101,7 +104,7 @@ export function serverOf(metadata: IssuerMetadataResult, offer: CredentialOfferO
   return getAuthorizationServerMetadataFromList(metadata.authorizationServers, issuer);
 }
 
-function supportsDpop(metadata: IssuerMetadataResult, offer: CredentialOfferObject): boolean {
+export function supportsDpop(metadata: IssuerMetadataResult, offer: CredentialOfferObject): boolean {
   const { dpop_signing_alg_values_supported: all } = serverOf(metadata, offer);
   return (all as readonly string[] | undefined)?.includes('ES256') ?? false;
 }
@@ -121,7 +124,8 @@ async function withDpop(
 }
 
 export interface TokenRequest {
-  readonly client: Openid4vciClient;
+  /** By a method of authentication. */
+  client(method: ClientMethod): Openid4vciClient;
   readonly metadata: IssuerMetadataResult;
   readonly offer: CredentialOfferObject;
   readonly dpopJwk: PublicJwk;
@@ -133,17 +137,19 @@ export async function redeemOffer(
   txCode: string | undefined,
 ): Promise<IssuerToken> {
   try {
-    const result = await withDpop(
-      { metadata, offer, dpopJwk },
-      (dpop) =>
-        client.retrievePreAuthorizedCodeAccessTokenFromOffer({
-          credentialOffer: offer,
-          issuerMetadata: metadata,
-          ...(txCode === undefined ? {} : { txCode }),
-          ...(dpop ? { dpop } : {}),
-        }) as Promise<TokenResult>,
+    const { method, result } = await tryMethods(methodsFor(serverOf(metadata, offer), true), (method) =>
+      withDpop(
+        { metadata, offer, dpopJwk },
+        (dpop) =>
+          client(method).retrievePreAuthorizedCodeAccessTokenFromOffer({
+            credentialOffer: offer,
+            issuerMetadata: metadata,
+            ...(txCode === undefined ? {} : { txCode }),
+            ...(dpop ? { dpop } : {}),
+          }) as Promise<TokenResult>,
+      ),
     );
-    return tokenOf(result, now);
+    return { ...tokenOf(result, now), ...(method === 'none' ? {} : { client: method }) };
   } catch (error) {
     const oauthError = protocolError(error);
     const detail = oauthError ? { protocol: { ...oauthError, endpoint: 'token' } } : {};
@@ -163,22 +169,33 @@ export async function redeemCode(
     verifier,
     redirectUri,
     clientId,
-  }: { code: string; verifier: string | undefined; redirectUri: string; clientId: string },
+    pushedBy,
+  }: {
+    code: string;
+    verifier: string | undefined;
+    redirectUri: string;
+    clientId: string;
+    /** How the wallet authenticated when it pushed the request. */
+    pushedBy: ClientMethod | undefined;
+  },
 ): Promise<IssuerToken> {
   return withUpstreamFaults('issuer', 'token', async () => {
-    const result = await withDpop(
-      { metadata, offer, dpopJwk },
-      (dpop) =>
-        client.retrieveAuthorizationCodeAccessTokenFromOffer({
-          credentialOffer: offer,
-          issuerMetadata: metadata,
-          authorizationCode: code,
-          redirectUri,
-          additionalRequestPayload: { client_id: clientId },
-          ...(verifier === undefined ? {} : { pkceCodeVerifier: verifier }),
-          ...(dpop ? { dpop } : {}),
-        }) as Promise<TokenResult>,
+    const methods = pushedBy === undefined ? methodsFor(serverOf(metadata, offer), false) : [pushedBy];
+    const { method, result } = await tryMethods(methods, (method) =>
+      withDpop(
+        { metadata, offer, dpopJwk },
+        (dpop) =>
+          client(method).retrieveAuthorizationCodeAccessTokenFromOffer({
+            credentialOffer: offer,
+            issuerMetadata: metadata,
+            authorizationCode: code,
+            redirectUri,
+            additionalRequestPayload: { client_id: clientId },
+            ...(verifier === undefined ? {} : { pkceCodeVerifier: verifier }),
+            ...(dpop ? { dpop } : {}),
+          }) as Promise<TokenResult>,
+      ),
     );
-    return tokenOf(result, now);
+    return { ...tokenOf(result, now), ...(method === 'none' ? {} : { client: method }) };
   });
 }

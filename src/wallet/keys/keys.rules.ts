@@ -6,6 +6,7 @@ import type { KeyDeps } from './deps.ts';
 import { createDrafts, type KeyDraft } from './drafts.ts';
 import type { NewKey, Revocation, Rotation } from './keys.schema.ts';
 import { countKeys, type KeyFilter } from './keys.store.ts';
+import { nodeKey } from './node-key.ts';
 import { purgeKey } from './purge.ts';
 import { keyTarget, listOwn, showKey } from './reading.ts';
 import { addKey, createKey } from './registration.ts';
@@ -34,6 +35,10 @@ export function createKeys(options: Omit<KeyDeps, 'drafts' | 'maxKeys'> & { read
     add: (transaction: WalletChange, owner: string, draft: KeyDraft, body: Pick<NewKey, 'alias' | 'use' | 'default'>) =>
       addKey(deps, transaction, owner, draft, body),
     active: activeKeys,
+    /** The key of the node that has this task. */
+    ofNode: (alias: string) => nodeKey(deps, alias),
+    /** Whether keys can be made in a device. */
+    hasDevice: deps.stores.pkcs11 !== undefined,
     isActive: (owner: string, id: string) => isActive(deps, owner, id),
     sign: (owner: string, id: string, data: Buffer, purpose: SigningPurpose = 'any') => sign(deps, owner, id, data, purpose),
     tryNodeKey: () => tryNodeKey(deps),

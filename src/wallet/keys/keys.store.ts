@@ -57,6 +57,16 @@ export async function hasActiveAlias(db: Reader, owner: string, alias: string): 
   return found !== undefined;
 }
 
+export function findActiveByAlias(db: Reader, owner: string, alias: string): Promise<KeyRow | undefined> {
+  return db
+    .selectFrom('keys')
+    .where('owner', '=', owner)
+    .where('alias', '=', alias)
+    .where('state', '=', 'active')
+    .selectAll()
+    .executeTakeFirst();
+}
+
 /** The key that signs if no other is named. */
 export function findDefaultKey(db: Reader, owner: string): Promise<KeyRow | undefined> {
   return db.selectFrom('keys').where('owner', '=', owner).where('is_default', '=', 1).selectAll().executeTakeFirst();

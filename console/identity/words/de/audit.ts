@@ -61,6 +61,7 @@ export const audit = {
     token_key: 'Schlüssel der Token',
     openid_keys: 'Schlüssel des OpenID-Anbieters',
     issuer_keys: 'Schlüssel des Ausstellers von Nachweisen',
+    verifier_keys: 'Schlüssel der Anfragen an Wallets',
     credential_type: 'Art von Nachweisen',
     issued_credential: 'Nachweis in einer Wallet',
     credential_target: 'DID einer Anwendung',

@@ -89,6 +89,10 @@ export const credentials = {
     preferred_username: 'Benutzername',
     organization: 'Organisation',
   },
+  subject: 'Name der Person für Programme',
+  subjectHint:
+    'Ohne ihn kann niemand daran erkennen, dass zwei Nachweise einer Wallet derselben Person gehören. Zur Anmeldung hier wird er nicht gebraucht.',
+  subjectChoices: { none: 'keiner', user: 'die Id des Kontos' },
   noClaims: 'nichts außer den Rollen',
   formats: 'Formate',
   formatsHint: 'Im Zweifel das erste: Die meisten Wallets haben es.',

@@ -249,4 +249,6 @@ export const events = {
   'user.tokens_revoked': '{by} beendete alle Token von {target}',
   'user.unlocked': '{by} entsperrte {target}',
   'user.updated': '{by} änderte das Konto {target}: {fields}',
+  'verifier_keys.made': '{by} erzeugte einen Schlüssel für Anfragen an Wallets',
+  'verifier_keys.rotated': '{by} erzeugte einen neuen Schlüssel für Anfragen an Wallets',
 } satisfies Translation<Words['events']>;

@@ -38,6 +38,8 @@ export const overview = {
     certificate_expires: (_name, count) => `Das TLS-Zertifikat läuft in ${counted(count, 'Tag', 'Tagen')} ab.`,
     issuer_certificate_expires: (_name, count) =>
       `Das Zertifikat des Ausstellers von Nachweisen läuft in ${counted(count, 'Tag', 'Tagen')} ab.`,
+    verifier_certificate_expires: (_name, count) =>
+      `Das Zertifikat der Anfragen an Wallets läuft in ${counted(count, 'Tag', 'Tagen')} ab.`,
     password_file: (_name, _count) =>
       'Die Datei admin-password liegt noch im Datenordner. Lesen Sie sie, und entfernen Sie sie dann.',
     no_backup: (_name, count) =>

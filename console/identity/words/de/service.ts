@@ -31,6 +31,7 @@ export const service = {
     token: 'Schlüssel der Token der Basis-API',
     openid: 'Schlüssel des OpenID-Anbieters',
     issuer: 'Schlüssel des Ausstellers von Nachweisen',
+    verifier: 'Schlüssel der Anfragen an Wallets',
   },
   rotate: 'Neuer Schlüssel',
   rotateTitle: (name) => `${name}: neuer Schlüssel`,
@@ -40,6 +41,8 @@ export const service = {
       'Anwendungen finden den neuen Schlüssel selbst (jwks). Er wird zuerst angekündigt und später benutzt; der alte gilt so lange weiter.',
     issuer:
       'Prüfende finden den neuen Schlüssel selbst. Er wird zuerst angekündigt und nach einer Stunde benutzt; was vorher ausgestellt wurde, bleibt gültig.',
+    verifier:
+      'Die nächste Anfrage an eine Wallet wird mit dem neuen Schlüssel signiert, für den es ein neues Zertifikat derselben Stelle gibt. Wallets müssen ihn vorher nicht kennen.',
   },
   rotated: 'Es gibt einen neuen Schlüssel.',
   rotatesAt: 'Der Dienst erzeugt selbst einen neuen,',
@@ -59,6 +62,7 @@ export const service = {
   certificateUses: {
     tls: 'https des Dienstes',
     issuer: 'Aussteller von Nachweisen',
+    verifier: 'Anfragen an Wallets',
     directory: 'Verzeichnis',
     identity_provider: 'Anbieter von Anmeldungen',
     wallet_provider: 'Wallets',

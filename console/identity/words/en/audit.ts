@@ -58,6 +58,7 @@ export const audit = {
     token_key: 'Key of tokens',
     openid_keys: 'Keys of the OpenID provider',
     issuer_keys: 'Keys of the issuer of credentials',
+    verifier_keys: 'Keys of requests to wallets',
     credential_type: 'Credential type',
     issued_credential: 'Credential in a wallet',
     credential_target: 'DID of an application',

@@ -87,6 +87,10 @@ export const credentials = {
     preferred_username: 'User name',
     organization: 'Organization',
   },
+  subject: 'Name of the person for programs',
+  subjectHint:
+    'Without it, nobody can tell by it that two credentials in a wallet are of the same person. Signing in here works without it.',
+  subjectChoices: { none: 'none', user: 'the id of the account' },
   noClaims: 'nothing but the roles',
   formats: 'Formats',
   formatsHint: 'If in doubt, the first: most wallets have it.',

@@ -268,4 +268,6 @@ export const events = {
   'user.tokens_revoked': '{by} ended all tokens of {target}',
   'user.unlocked': '{by} unlocked {target}',
   'user.updated': '{by} changed the account {target}: {fields}',
+  'verifier_keys.made': '{by} made a key of requests to wallets',
+  'verifier_keys.rotated': '{by} made a new key of requests to wallets',
 };

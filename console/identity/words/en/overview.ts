@@ -34,6 +34,8 @@ export const overview = {
     certificate_expires: (_name: string, count: number) => `The TLS certificate expires in ${counted(count, 'day', 'days')}.`,
     issuer_certificate_expires: (_name: string, count: number) =>
       `The certificate of the issuer of credentials expires in ${counted(count, 'day', 'days')}.`,
+    verifier_certificate_expires: (_name: string, count: number) =>
+      `The certificate of requests to wallets expires in ${counted(count, 'day', 'days')}.`,
     password_file: (_name: string, _count: number) =>
       'The file admin-password is still in the data folder. Read it, then remove it.',
     no_backup: (_name: string, count: number) =>

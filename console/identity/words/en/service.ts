@@ -28,6 +28,7 @@ export const service = {
     token: 'Keys of tokens of the base API',
     openid: 'Keys of the OpenID provider',
     issuer: 'Keys of the issuer of credentials',
+    verifier: 'Keys of requests to wallets',
   },
   rotate: 'New key',
   rotateTitle: (name: string) => `${name}: a new key`,
@@ -37,6 +38,8 @@ export const service = {
       'Applications find the new key by themselves (jwks). It is announced first and used later; the old one stays valid meanwhile.',
     issuer:
       'Verifiers find the new key by themselves. It is announced first and used after an hour; what was issued before stays valid.',
+    verifier:
+      'The next request to a wallet is signed with the new key, which a new certificate of the same authority is for. Wallets need not know it before.',
   },
   rotated: 'There is a new key.',
   rotatesAt: 'The service makes a new one by itself,',
@@ -56,6 +59,7 @@ export const service = {
   certificateUses: {
     tls: 'https of the service',
     issuer: 'Issuer of credentials',
+    verifier: 'Requests to wallets',
     directory: 'Directory',
     identity_provider: 'Provider of sign-ins',
     wallet_provider: 'Wallets',

@@ -60,6 +60,7 @@ export const audit: Words['audit'] = {
     token_key: 'Clave de los tokens',
     openid_keys: 'Claves del proveedor OpenID',
     issuer_keys: 'Claves del emisor de credenciales',
+    verifier_keys: 'Claves de las peticiones a carteras',
     credential_type: 'Tipo de credencial',
     issued_credential: 'Credencial en una cartera',
     credential_target: 'DID de una aplicación',

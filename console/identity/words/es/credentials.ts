@@ -89,6 +89,10 @@ export const credentials: Words['credentials'] = {
     preferred_username: 'Nombre de usuario',
     organization: 'Organización',
   },
+  subject: 'Nombre de la persona para los programas',
+  subjectHint:
+    'Sin él, nadie puede saber por él que dos credenciales de una cartera son de la misma persona. Para iniciar sesión aquí no hace falta.',
+  subjectChoices: { none: 'ninguno', user: 'el id de la cuenta' },
   noClaims: 'solo los roles',
   formats: 'Formatos',
   formatsHint: 'En caso de duda, el primero: lo tienen casi todas las carteras.',

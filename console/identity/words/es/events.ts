@@ -248,4 +248,6 @@ export const events: Words['events'] = {
   'user.tokens_revoked': '{by} terminó todos los tokens de {target}',
   'user.unlocked': '{by} desbloqueó a {target}',
   'user.updated': '{by} cambió la cuenta {target}: {fields}',
+  'verifier_keys.made': '{by} creó una clave de las peticiones a carteras',
+  'verifier_keys.rotated': '{by} creó una clave nueva de las peticiones a carteras',
 };

@@ -36,6 +36,8 @@ export const overview: Words['overview'] = {
     certificate_expires: (_name: string, count: number) => `El certificado TLS caduca en ${counted(count, 'día', 'días')}.`,
     issuer_certificate_expires: (_name: string, count: number) =>
       `El certificado del emisor de credenciales caduca en ${counted(count, 'día', 'días')}.`,
+    verifier_certificate_expires: (_name: string, count: number) =>
+      `El certificado de las peticiones a carteras caduca en ${counted(count, 'día', 'días')}.`,
     password_file: (_name: string, _count: number) =>
       'El archivo admin-password sigue en la carpeta de datos. Léalo y elimínelo.',
     no_backup: (_name: string, count: number) =>

@@ -30,6 +30,7 @@ export const service: Words['service'] = {
     token: 'Claves de los tokens de la API básica',
     openid: 'Claves del proveedor OpenID',
     issuer: 'Claves del emisor de credenciales',
+    verifier: 'Claves de las peticiones a carteras',
   },
   rotate: 'Nueva clave',
   rotateTitle: (name: string) => `${name}: una nueva clave`,
@@ -39,6 +40,8 @@ export const service: Words['service'] = {
       'Las aplicaciones encuentran la clave nueva por sí solas (jwks). Primero se anuncia y después se usa; la anterior sigue valiendo entretanto.',
     issuer:
       'Los verificadores encuentran la clave nueva por sí solos. Primero se anuncia y después de una hora se usa; lo ya emitido sigue valiendo.',
+    verifier:
+      'La próxima petición a una cartera se firma con la clave nueva, para la que hay un certificado nuevo de la misma autoridad. Las carteras no necesitan conocerla antes.',
   },
   rotated: 'Hay una clave nueva.',
   rotatesAt: 'El servicio hace una nueva por sí mismo,',
@@ -58,6 +61,7 @@ export const service: Words['service'] = {
   certificateUses: {
     tls: 'https del servicio',
     issuer: 'Emisor de credenciales',
+    verifier: 'Peticiones a carteras',
     directory: 'Directorio',
     identity_provider: 'Proveedor de identidad',
     wallet_provider: 'Carteras',

@@ -158,6 +158,7 @@ const VERBS = {
     'tokens_revoked',
     'unlocked',
   ],
+  verifier_keys: ['made', 'rotated'],
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 
 type Verbs = typeof VERBS;

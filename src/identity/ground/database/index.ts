@@ -391,4 +391,4 @@ export type { CredentialState, IssuedCredentialRow, StatusListRow } from './issu
 export type { BrandPictureRow, DomainPictureRow, MailTextRow } from './look.ts';
 export type { ReplicaRow } from './operation.ts';
 export type { RegistrationTokenRow } from './registration.ts';
-export type { CredentialTypeRow, IssuerCertificateRow, IssuerKeyRow } from './role-credentials.ts';
+export type { CredentialTypeRow, IssuerCertificateRow, IssuerKeyRow, VerifierKeyRow } from './role-credentials.ts';

@@ -26,6 +26,18 @@ export interface IssuerCertificateRow {
   expires_at: number;
 }
 
+export interface VerifierKeyRow {
+  /** The thumbprint of the public key. */
+  id: string;
+  /** The address that its certificate names. */
+  issuer: string;
+  sealed: string;
+  /** DER in base64. */
+  certificate: string;
+  created_at: number;
+  expires_at: number;
+}
+
 export interface CredentialTypeRow {
   id: string;
   application_id: string;
@@ -42,6 +54,8 @@ export interface CredentialTypeRow {
   organizations: string;
   /** JSON. */
   claims: string;
+  /** What its credentials call their holder: none or user. */
+  subject: string;
   enabled: number;
   created_at: number;
   updated_at: number;
@@ -50,6 +64,7 @@ export interface CredentialTypeRow {
 export interface RoleCredentialTables {
   issuer_keys: IssuerKeyRow;
   issuer_certificates: IssuerCertificateRow;
+  verifier_keys: VerifierKeyRow;
   credential_types: CredentialTypeRow;
   credential_type_targets: { type_id: string; application_id: string };
   application_dids: { application_id: string; did: string };

@@ -113,6 +113,14 @@ export const machineSettings = {
     'GATEHOUSE_IDENTITY_ISSUER_KEY_FILE',
     'PEM file with the private key of that certificate: a key of the curve P-256.',
   ),
+  verifierCertFile: setting.optionalText(
+    'GATEHOUSE_IDENTITY_VERIFIER_CERT_FILE',
+    'PEM file with the certificate chain of requests to wallets (a reader or access certificate), its own certificate first. Without it, the chain of the issuer is used if one is given, else one is made for development.',
+  ),
+  verifierKeyFile: setting.optionalText(
+    'GATEHOUSE_IDENTITY_VERIFIER_KEY_FILE',
+    'PEM file with the private key of that certificate: a key of the curve P-256.',
+  ),
   walletProvidersFile: setting.optionalText(
     'GATEHOUSE_IDENTITY_WALLET_PROVIDERS_FILE',
     'JSON file of the trusted wallet providers, which attest wallets and their keys: the certificates or keys of each provider, and the client ids of its wallets.',

@@ -7,14 +7,24 @@ import type { WalletPlace } from './policy.ts';
 /** How long a person has to answer, and to come back. */
 export const WALLET_SECONDS = 300;
 
-/** Of the service as issuer: it also signs requests. */
+/** Of the service as issuer. Requests are signed by its key only where wallets know it by its DID. */
 export interface VerifierIdentity {
   id(): string;
   did(): string | undefined;
-  /** Leaf first, DER in base64. */
+  /** Of what it issues: leaf first, DER in base64. */
   chain(): Promise<readonly string[]>;
   sign(payload: Readonly<Record<string, unknown>>, header: { typ: string; by: 'x5c' | 'did' | 'kid' }): Promise<string>;
   publicKeys(): Promise<readonly object[]>;
+}
+
+/** Signs requests with a certificate that is for them. */
+export interface RequestSigner {
+  /** Leaf first, DER in base64. */
+  chain(): Promise<readonly string[]>;
+  /** Whether its certificate names the host of the service. */
+  namesHost(): boolean;
+  /** With the chain. */
+  sign(payload: Readonly<Record<string, unknown>>, header: { typ: string }): Promise<string>;
 }
 
 /** The state of a credential that was issued here, at this moment. */

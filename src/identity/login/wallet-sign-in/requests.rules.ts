@@ -7,6 +7,7 @@ import { READ_FORMATS, supportedFormats } from '../../../verifiable/formats/inde
 import { decodeJws } from '../../../verifiable/jose/index.ts';
 import {
   REQUEST,
+  type RequestSigner,
   type StoredRequest,
   type VerifierIdentity,
   WALLET_SECONDS,
@@ -25,7 +26,8 @@ export type ClientIdKind = 'x509_hash' | 'x509_san_dns' | 'did';
 export interface WalletRequestDeps {
   readonly clock: Clock;
   readonly records: WalletRecords;
-  readonly identity: VerifierIdentity;
+  readonly identity: Pick<VerifierIdentity, 'id' | 'did' | 'sign'>;
+  readonly requestSigner: RequestSigner;
   readonly config: {
     readonly walletClientId: ClientIdKind;
     readonly walletLink: string;
@@ -60,11 +62,16 @@ function newEncryptionKey(): EncryptionKey {
   };
 }
 
-export function createWalletRequests({ clock, records, identity, config, query }: WalletRequestDeps) {
-  async function clientIdOf(leaf: string): Promise<string> {
+const TYP = 'oauth-authz-req+jwt';
+
+export function createWalletRequests({ clock, records, identity, requestSigner, config, query }: WalletRequestDeps) {
+  const signBy = (by: 'did' | 'x5c', payload: Readonly<Record<string, unknown>>): Promise<string> =>
+    by === 'did' ? identity.sign(payload, { typ: TYP, by }) : requestSigner.sign(payload, { typ: TYP });
+
+  async function clientIdOf(leaf: string | undefined): Promise<string> {
     switch (config.walletClientId) {
       case 'x509_hash':
-        return `x509_hash:${createHash('sha256').update(Buffer.from(leaf, 'base64')).digest('base64url')}`;
+        return `x509_hash:${createHash('sha256').update(Buffer.from(leaf!, 'base64')).digest('base64url')}`;
       case 'x509_san_dns':
         return `x509_san_dns:${new URL(identity.id()).hostname}`;
       case 'did':
@@ -97,13 +104,13 @@ export function createWalletRequests({ clock, records, identity, config, query }
     const by = config.walletClientId === 'did' ? 'did' : 'x5c';
     const verifier = await loadVerifier({
       signJwt: async (_signer, { payload }) => ({
-        jwt: await identity.sign(payload, { typ: 'oauth-authz-req+jwt', by }),
+        jwt: await signBy(by, payload),
         signerJwk: { kty: 'EC' },
       }),
     });
     for (let tries = 1; ; tries++) {
-      const x5c = [...(await identity.chain())];
-      const asked = payloadOf(id, await clientIdOf(x5c[0]!), wanted, key);
+      const x5c = by === 'did' ? [] : [...(await requestSigner.chain())];
+      const asked = payloadOf(id, await clientIdOf(x5c[0]), wanted, key);
       const { authorizationRequest, jar } = await verifier.createOpenId4vpAuthorizationRequest({
         scheme: config.walletLink,
         authorizationRequestPayload: asked as CreateOpenid4vpAuthorizationRequestOptions['authorizationRequestPayload'],
@@ -166,7 +173,7 @@ export function createWalletRequests({ clock, records, identity, config, query }
       if (!stored) return undefined;
       const { header, payload } = decodeJws(stored.jwt);
       const by = header.x5c === undefined ? 'did' : 'x5c';
-      const jwt = await identity.sign({ ...payload, wallet_nonce: walletNonce }, { typ: 'oauth-authz-req+jwt', by });
+      const jwt = await signBy(by, { ...payload, wallet_nonce: walletNonce });
       // With a key that has replaced that of the request: its certificate is not the one that the client id names.
       const leafOf = ({ x5c }: Readonly<Record<string, unknown>>): unknown => (x5c as readonly string[] | undefined)?.[0];
       return leafOf(decodeJws(jwt).header) === leafOf(header) ? jwt : undefined;

@@ -12,7 +12,7 @@ import type { Database, Reader } from '../../ground/database/index.ts';
 import type { IdentityConfig } from '../../ground/settings/index.ts';
 import type { WalletProvider, WalletProviders } from '../federation/index.ts';
 import { createWalletAnswers } from './answers.rules.ts';
-import type { StateOf, VerifierIdentity, WalletRecords } from './data.ts';
+import type { RequestSigner, StateOf, VerifierIdentity, WalletRecords } from './data.ts';
 import { createWalletEntry } from './entry.rules.ts';
 import { asHaip } from './haip.ts';
 import { trustInOwnKeys } from './own-keys.ts';
@@ -29,6 +29,7 @@ export interface WalletSignInDeps {
   readonly domainSettings: DomainSettingsOf;
   readonly records: WalletRecords;
   readonly identity: VerifierIdentity;
+  readonly requestSigner: RequestSigner;
   readonly stateOf: StateOf;
   ownTypes(): Promise<readonly OwnTypes[]>;
   readonly outbound: Outbound;
@@ -41,7 +42,11 @@ export interface WalletSignInDeps {
 /** So many providers are read, to find those of domains that have wallets. */
 const MAX_LISTED = 500;
 
-function impossibleIn({ config, identity }: Pick<WalletSignInDeps, 'config' | 'identity'>): string | undefined {
+function impossibleIn({
+  config,
+  identity,
+  requestSigner,
+}: Pick<WalletSignInDeps, 'config' | 'identity' | 'requestSigner'>): string | undefined {
   if (!isRedirectUri(config.walletLink))
     return 'GATEHOUSE_IDENTITY_WALLET_LINK must be a scheme such as openid4vp://, or the https address of a wallet';
   const host = new URL(identity.id()).hostname;
@@ -52,11 +57,13 @@ function impossibleIn({ config, identity }: Pick<WalletSignInDeps, 'config' | 'i
     return `GATEHOUSE_IDENTITY_WALLET_CLIENT_ID: did needs a GATEHOUSE_IDENTITY_URL with https, the name of a host and no path, which ${identity.id()} is not`;
   if (kind === 'x509_san_dns' && isIP(host.replaceAll(/[[\]]/g, '')) !== 0)
     return `GATEHOUSE_IDENTITY_WALLET_CLIENT_ID: x509_san_dns needs a GATEHOUSE_IDENTITY_URL with the name of a host, which ${host} is not`;
+  if (kind === 'x509_san_dns' && !requestSigner.namesHost())
+    return `GATEHOUSE_IDENTITY_WALLET_CLIENT_ID: x509_san_dns needs a certificate that names ${host}, which that of GATEHOUSE_IDENTITY_VERIFIER_CERT_FILE does not`;
   return undefined;
 }
 
 export function createWalletSignIn(deps: WalletSignInDeps) {
-  const { clock, config, identity, ownTypes, log, providers } = deps;
+  const { clock, config, identity, requestSigner, ownTypes, log, providers } = deps;
   const policy = createWalletPolicy(deps);
   const formats = createFormats({ trust: trustInOwnKeys(identity), clock });
   const providerCredentials = createProviderCredentials(deps);
@@ -102,7 +109,7 @@ export function createWalletSignIn(deps: WalletSignInDeps) {
         (next && next.walletSignIn !== 'off') ||
         (await policy.isOffered('first', reader)) ||
         (await policy.isOffered('second', reader));
-      const why = isUsed ? impossibleIn({ identity, config: next ?? config }) : undefined;
+      const why = isUsed ? impossibleIn({ identity, requestSigner, config: next ?? config }) : undefined;
       if (why !== undefined) throw new ConfigError(why);
     },
   };

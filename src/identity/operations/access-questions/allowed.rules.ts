@@ -35,7 +35,7 @@ export const SUBJECTS: Readonly<Record<string, string>> = {
   idp_id: 'An identity provider.',
   mapping_id: 'A mapping.',
   protocol_id: 'A protocol of an identity provider.',
-  kind: 'A kind of keys of the service: token, openid, issuer or master.',
+  kind: 'A kind of keys of the service: token, openid, issuer, verifier or master.',
   delivery_id: 'A message that waits to be sent.',
 };
 

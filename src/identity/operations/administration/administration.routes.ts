@@ -93,7 +93,7 @@ function mountKeys(app: IdentityApp, administration: Administration): void {
       id: 'listServiceCertificates',
       summary: 'List the certificates that the service uses, with their end',
       description:
-        'Its own: of its https (`tls`) and of what it issues (`issuer`). And those of authorities that its settings name: for the directory of a domain, for the credentials that an identity provider takes, for wallets, and for the server of audit events. One that ends within 30 days is `expiring`. Those that end first come first; `truncated` says that there are more.',
+        'Its own: of its https (`tls`) of what it issues (`issuer`), and of its requests to wallets (`verifier`). And those of authorities that its settings name: for the directory of a domain, for the credentials that an identity provider takes, for wallets, and for the server of audit events. One that ends within 30 days is `expiring`. Those that end first come first; `truncated` says that there are more.',
       tag,
       rule: 'identity:list_service_keys',
       reply: { 200: Certificates },
@@ -107,7 +107,7 @@ function mountKeys(app: IdentityApp, administration: Administration): void {
       id: 'rotateServiceKeys',
       summary: 'Replace the keys of a kind',
       description:
-        'For the kinds `token`, `openid` and `issuer`, new keys are announced, and used when everybody had time to learn them. What the old keys signed stays valid until it expires. For the kind `master`, the master key in the data folder, every secret is encrypted again under a new key before the answer comes. This needs a recent login in person. 409 means that a setting gives the key, or that the file in the data folder is not the key in use.',
+        'For the kinds `token`, `openid` and `issuer`, new keys are announced, and used when everybody had time to learn them. What the old keys signed stays valid until it expires. For the kind `verifier`, the key of requests to wallets, the new key signs at once. For the kind `master`, the master key in the data folder, every secret is encrypted again under a new key before the answer comes. This needs a recent login in person. 409 means that a setting gives the key, or that the file in the data folder is not the key in use.',
       tag,
       rule: 'identity:rotate_service_keys',
       target: ({ params }) => administration.keys.target(params.kind),

@@ -7,7 +7,7 @@ import type { Deps } from '../../ground/resource/index.ts';
 import type { TokenKeys } from '../../login/tokens/index.ts';
 import type { OpenidKeys } from '../../openid/provider/index.ts';
 import type { Waiting } from '../../provisioning/registration/index.ts';
-import type { IssuerKeys } from '../../role-credentials/issuer/index.ts';
+import type { IssuerKeys, VerifierKeys } from '../../role-credentials/issuer/index.ts';
 import type { Replicas } from '../replicas/index.ts';
 import { type BackupDeps, createBackups } from './backups.rules.ts';
 import { type CertificateDeps, createCertificates } from './certificates.rules.ts';
@@ -26,6 +26,7 @@ export interface AdministrationDeps
   readonly tokenKeys: TokenKeys;
   readonly openidKeys: OpenidKeys;
   readonly issuerKeys: IssuerKeys;
+  readonly verifierKeys: VerifierKeys;
   readonly masterKey?: MasterKeyRotation | undefined;
   readonly freshLogin: FreshLogin;
   /** Public address of the service. */
@@ -34,7 +35,7 @@ export interface AdministrationDeps
   reseal(actor: Actor): Promise<number>;
 }
 
-const keysOf = ({ tokenKeys, openidKeys, issuerKeys }: AdministrationDeps): ServiceKeys => ({
+const keysOf = ({ tokenKeys, openidKeys, issuerKeys, verifierKeys }: AdministrationDeps): ServiceKeys => ({
   token: { ...tokenKeys, rotate: (actor) => tokenKeys.rotate({ force: true, actor }) },
   openid: {
     ...openidKeys,
@@ -46,6 +47,7 @@ const keysOf = ({ tokenKeys, openidKeys, issuerKeys }: AdministrationDeps): Serv
     rotate: (actor) => issuerKeys.rotate({ actor, unlessAnnounced: true }),
     rotatesAt: () => undefined,
   },
+  verifier: { ...verifierKeys, rotatesAt: () => undefined },
 });
 
 export function createAdministration(deps: AdministrationDeps) {

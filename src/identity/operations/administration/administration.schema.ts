@@ -28,7 +28,7 @@ export const Overview = t.envelope(
 );
 
 const KeySet = t.object({
-  kind: t.oneOf('token', 'openid', 'issuer', 'master'),
+  kind: t.oneOf('token', 'openid', 'issuer', 'verifier', 'master'),
   rotates_at: t.nullable(t.string({ description: 'When the service rotates them itself. Null: an administrator does.' })),
   keys: t.array(
     t.object({
@@ -44,7 +44,7 @@ export const KeySets = t.object({ key_sets: t.array(KeySet) });
 export const KeySetEnvelope = t.envelope('key_set', KeySet);
 
 const Certificate = t.object({
-  use: t.oneOf('tls', 'issuer', 'directory', 'identity_provider', 'wallet_provider', 'audit_syslog'),
+  use: t.oneOf('tls', 'issuer', 'verifier', 'directory', 'identity_provider', 'wallet_provider', 'audit_syslog'),
   of: t.nullable(
     t.object({ id: t.string(), name: t.string() }, {}, { description: 'The domain or the provider; null: the service.' }),
   ),

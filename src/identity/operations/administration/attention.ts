@@ -58,6 +58,7 @@ export const directoryAway = (domainId: string): Attention => ({
 const CERTIFICATE_KINDS = {
   tls: ['certificate_expires', 'The TLS certificate expires soon.'],
   issuer: ['issuer_certificate_expires', 'The certificate of the issuer of credentials expires soon.'],
+  verifier: ['verifier_certificate_expires', 'The certificate of requests to wallets expires soon.'],
 } as const;
 
 /** A certificate with which the service itself is known to others. */

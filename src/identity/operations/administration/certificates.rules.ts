@@ -7,7 +7,7 @@ import type { WalletProviders } from '../../applications/wallet-providers/index.
 import type { Directories } from '../../directory/ldap/index.ts';
 import type { Deps } from '../../ground/resource/index.ts';
 import type { Federation } from '../../login/federation/index.ts';
-import type { IssuerKeys } from '../../role-credentials/issuer/index.ts';
+import type { IssuerKeys, VerifierKeys } from '../../role-credentials/issuer/index.ts';
 import { namesOfDomains } from './overview.store.ts';
 
 const DAY_MS = 86_400_000;
@@ -18,12 +18,13 @@ const MAX_CERTIFICATES = 500;
 export interface CertificateDeps extends Pick<Deps, 'db' | 'clock' | 'config'> {
   readonly tls?: { readonly certFile: string } | undefined;
   readonly issuerKeys: Pick<IssuerKeys, 'inUse'>;
+  readonly verifierKeys: Pick<VerifierKeys, 'inUse'>;
   readonly directories: Pick<Directories, 'authorities'>;
   readonly federation: { readonly walletProviders: Pick<Federation['walletProviders'], 'authorities'> };
   readonly walletProviders: Pick<WalletProviders, 'authorities'>;
 }
 
-type OwnUse = 'tls' | 'issuer';
+type OwnUse = 'tls' | 'issuer' | 'verifier';
 
 interface Used<Use = OwnUse | 'directory' | 'identity_provider' | 'wallet_provider' | 'audit_syslog'> {
   readonly use: Use;
@@ -43,7 +44,7 @@ function stateOf({ validFromDate, validToDate }: X509Certificate, now: number) {
 }
 
 export function createCertificates(deps: CertificateDeps) {
-  const { db, clock, config, issuerKeys, directories, federation, walletProviders } = deps;
+  const { db, clock, config, issuerKeys, verifierKeys, directories, federation, walletProviders } = deps;
   // Read once, as the server does: a file that was replaced since is used from the next start on.
   const tls = deps.tls ? readAnchors(deps.tls.certFile) : [];
 
@@ -61,6 +62,7 @@ export function createCertificates(deps: CertificateDeps) {
   const own = async (): Promise<Used<OwnUse>[]> => [
     { use: 'tls', of: null, renews: false, certificates: tls },
     { use: 'issuer', of: null, ...(await issuerKeys.inUse()) },
+    { use: 'verifier', of: null, ...(await verifierKeys.inUse()) },
   ];
 
   async function trusted(): Promise<Used[]> {

@@ -1,4 +1,4 @@
-// The keys of the service: those of tokens, of the OpenID provider, and of the issuer of credentials. The keys themselves are never shown.
+// The keys of the service: those of tokens, of the OpenID provider, of the issuer of credentials, and of requests to wallets. The keys themselves are never shown.
 import { isoTime, seconds } from '../../../platform/clock.ts';
 import { withoutTimeLimit } from '../../../platform/deadline.ts';
 import { type Caller, type FreshLogin, factsOnly, type IdentityTarget } from '../../access/rules/index.ts';
@@ -22,7 +22,7 @@ interface Keys {
   rotatesAt(keys: readonly KeyInfo[]): number | undefined;
 }
 
-const KINDS = ['token', 'openid', 'issuer'] as const;
+const KINDS = ['token', 'openid', 'issuer', 'verifier'] as const;
 /** The master key is not listed: it may be known to a setting only. */
 const MASTER = 'master';
 export type KeyKind = (typeof KINDS)[number];

@@ -30,7 +30,7 @@ export interface OverviewDeps extends Pick<Deps, 'db' | 'clock' | 'config'> {
   /** Domains with a directory, and when it was last read (milliseconds). */
   lastReadings(): Promise<readonly { readonly domainId: string; readonly at: number | undefined }[]>;
   /** In how many days certificates of the service end that somebody has to replace. */
-  certificateEndings(): Promise<readonly { readonly use: 'tls' | 'issuer'; readonly days: number }[]>;
+  certificateEndings(): Promise<readonly { readonly use: 'tls' | 'issuer' | 'verifier'; readonly days: number }[]>;
   /** Messages that were given up, by queue. */
   queues(): Promise<Readonly<Record<string, { readonly failed: number }>>>;
   /** How many registered and wait for approval: in one domain, or in all. */

@@ -27,6 +27,7 @@ const TARGET_TYPES: Readonly<Record<string, string>> = {
   token_key: 'data/security/key',
   openid_keys: 'data/security/key',
   issuer_keys: 'data/security/key',
+  verifier_keys: 'data/security/key',
   credential_type: 'data/security/policy',
   credential_target: 'data/security/policy',
   master_key: 'data/security/key',

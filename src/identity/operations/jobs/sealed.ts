@@ -20,6 +20,7 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
   column('openid_records', 'payload'),
   column('openid_keys', 'sealed'),
   column('issuer_keys', 'sealed'),
+  column('verifier_keys', 'sealed'),
   column('mails', 'sealed'),
   column('openid_providers', 'client_secret', { key: 'provider_id' }),
   column('provider_sessions', 'sealed'),

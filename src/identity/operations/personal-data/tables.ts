@@ -111,6 +111,7 @@ export const TABLE_COVERAGE: Readonly<Record<keyof Tables, TableCoverage>> = {
   openid_keys: NOT_PERSONAL,
   issuer_keys: NOT_PERSONAL,
   issuer_certificates: NOT_PERSONAL,
+  verifier_keys: NOT_PERSONAL,
   credential_types: NOT_PERSONAL,
   credential_type_targets: NOT_PERSONAL,
   application_dids: NOT_PERSONAL,

@@ -110,7 +110,7 @@ onDatabase('PostgreSQL', 'Transactions that overlap', {}, (api) => {
     let removed: Promise<unknown> | undefined;
     let isRemoved = false;
     const id = await on.change(serviceActor, async (transaction) => {
-      const named = { type: { id: typeId }, userId: user.id, clientId: null, notAfter: Number.MAX_SAFE_INTEGER };
+      const named = { type: { id: typeId }, userId: user.id, clientId: null, notBefore: 0, notAfter: Number.MAX_SAFE_INTEGER };
       const what = { ...named, format: 'x', keyThumbprints: ['k'], issuanceId: 'i', authorizationId: null };
       const { credentials } = await on.issued.record(transaction, what);
       removed = removal(user.id, async () => {}).then(() => {

@@ -26,6 +26,7 @@ import {
   waitForReaders,
 } from './issued-credentials.store.ts';
 import { saidOrganization } from './revocation.store.ts';
+import { roundedValidity } from './rounding.ts';
 import { changeStates } from './states.rules.ts';
 import { isStoredTag, lockOf, selectionOf } from './tags.ts';
 
@@ -57,7 +58,8 @@ export interface NewCredentials {
   readonly clientId: string | null;
   /** The same for everything that a wallet fetches by one authorization, also after its token was refreshed. */
   readonly authorizationId: string | null;
-  /** In seconds: until when the signature can be verified. */
+  /** In seconds: from when until when the signature can be verified. */
+  readonly notBefore: number;
   readonly notAfter: number;
 }
 
@@ -80,7 +82,7 @@ export interface IssuanceRecord {
   readonly organizations: readonly string[];
   /** The wallet had one before. */
   readonly isRefreshed: boolean;
-  /** In seconds. */
+  /** As it says: rounded, in seconds. */
   readonly issuedAt: number;
   readonly expiresAt: number;
   readonly credentials: readonly IssuedRecord[];
@@ -183,7 +185,7 @@ export const createRecord = (deps: RecordDeps) =>
     const roles = held
       .map((role) => ({ ...role, target: targets.get(role.application_id)! }))
       .sort((a, b) => applications.indexOf(a.application_id) - applications.indexOf(b.application_id));
-    const expiresAt = Math.min(now + type.validitySeconds, until, notAfter);
+    const { issuedAt, expiresAt } = roundedValidity(now, Math.min(now + type.validitySeconds, until, notAfter), what.notBefore);
     if (expiresAt <= now) fail('role_credential.denied', { why: 'the certificate of the issuer has expired' });
     const batchId = newId();
     const before = await findSeries(tx, { ...what, typeId: type.id });
@@ -232,5 +234,5 @@ export const createRecord = (deps: RecordDeps) =>
       roles: rolesByTarget(roles, await namesOfConsumers(tx, applications)),
       organizations: organizations.map(({ name }) => name),
     };
-    return { ...said, isRefreshed: before !== undefined, issuedAt: now, expiresAt, credentials };
+    return { ...said, isRefreshed: before !== undefined, issuedAt, expiresAt, credentials };
   };

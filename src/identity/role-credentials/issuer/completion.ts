@@ -2,12 +2,14 @@
 import { seconds } from '../../../platform/clock.ts';
 import { takeAdvisoryLock } from '../../../platform/database/index.ts';
 import { newId } from '../../../platform/ids.ts';
+import { type Authority, loadCertificateMaking } from '../../../verifiable/trust/index.ts';
 import { type Change, serviceActor } from '../../ground/audit/index.ts';
 import type { IssuerKeyRow } from '../../ground/database/index.ts';
-import type { Authority } from './certificates.ts';
 import {
   activeAmong,
   certificateIn,
+  DOCUMENT_SIGNER,
+  DOCUMENT_SIGNING,
   HOUR,
   ISSUER_KEYS_TAG,
   type IssuerKeysDeps,
@@ -21,20 +23,25 @@ import { findCertificate, insertKey, readKeys, replaceCertificate } from './keys
 const LEAF_SECONDS = 2 * MAX_VALIDITY_SECONDS;
 const AUTHORITY_SECONDS = 3 * LEAF_SECONDS;
 
-/** The authority that outlives a new leaf; made if there is none. */
-async function authorityIn(deps: IssuerKeysDeps, { tx, audit }: Change, rows: readonly IssuerKeyRow[]): Promise<Authority> {
+/** The authority that outlives a new leaf; made if there is none. The caller has the lock of the keys. */
+export async function authorityIn(
+  deps: Pick<IssuerKeysDeps, 'clock' | 'seal'>,
+  { tx, audit }: Pick<Change, 'tx' | 'audit'>,
+  rows: readonly IssuerKeyRow[],
+): Promise<Authority> {
+  const { makeAuthority, signerOf } = await loadCertificateMaking();
   const now = seconds(deps.clock);
   const last = rows.filter(({ origin }) => origin === 'authority').at(-1);
   if (last) {
     const certificate = certificateIn(last.certificate!);
-    if (certificate.validToDate.getTime() / 1000 > now + LEAF_SECONDS) return { certificate, key: openKey(deps.seal, last) };
+    if (certificate.validToDate.getTime() / 1000 > now + LEAF_SECONDS)
+      return { certificate, ...signerOf(openKey(deps.seal, last)) };
   }
   const { row, key } = await makeKey(deps, 'authority', now);
-  const { makeAuthority } = await import('./certificates.ts');
-  const certificate = makeAuthority(key, { from: now - HOUR, until: now + AUTHORITY_SECONDS });
+  const certificate = await makeAuthority(signerOf(key), 'Gatehouse', { from: now - HOUR, until: now + AUTHORITY_SECONDS });
   await insertKey(tx, { ...row, certificate: certificate.raw.toString('base64') });
   audit('issuer_authority.made', { kind: 'issuer_keys', id: row.id });
-  return { certificate, key };
+  return { certificate, ...signerOf(key) };
 }
 
 /** The first key; of one that a setting brings only the public part, which is published from now on. */
@@ -73,8 +80,9 @@ export async function completeIssuer(deps: IssuerKeysDeps): Promise<void> {
     if (brought || isFresh(await findCertificate(tx, active.id, issuer), now)) return;
     const authority = await authorityIn(deps, transaction, rows);
     const until = now + LEAF_SECONDS;
-    const { makeLeaf } = await import('./certificates.ts');
-    const leaf = makeLeaf(authority, openKey(seal, active), issuer, { from: now - HOUR, until });
+    const { makeLeaf } = await loadCertificateMaking();
+    const draft = { key: openKey(seal, active), address: issuer, usages: [DOCUMENT_SIGNING, DOCUMENT_SIGNER] };
+    const leaf = await makeLeaf(authority, draft, { from: now - HOUR, until });
     const certificate = leaf.raw.toString('base64');
     await replaceCertificate(tx, { id: newId(), key_id: active.id, issuer, certificate, expires_at: until });
   });

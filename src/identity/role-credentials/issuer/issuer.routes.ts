@@ -6,13 +6,19 @@ import { fail } from '../../ground/faults.ts';
 import { didDocumentOf, issuerMetadataOf } from './documents.ts';
 import { DidDocument, IssuerEnvelope, JwtVcIssuer } from './issuer.schema.ts';
 import type { IssuerIdentity } from './issuer.ts';
+import type { VerifierKeys } from './verifier.ts';
 
 const tag = 'Role credentials';
 
 /** Short: a key is announced an hour before it signs. Pages of any origin may verify credentials. */
 export const PUBLISHED = { 'Cache-Control': 'public, max-age=300', 'Access-Control-Allow-Origin': '*' } as const;
 
-export function mountIssuer(app: IdentityApp, { issuerIdentity }: { readonly issuerIdentity: IssuerIdentity }): void {
+export interface IssuerModules {
+  readonly issuerIdentity: IssuerIdentity;
+  readonly verifierKeys: Pick<VerifierKeys, 'shown'>;
+}
+
+export function mountIssuer(app: IdentityApp, { issuerIdentity, verifierKeys }: IssuerModules): void {
   app.get(
     '/.well-known/did.json',
     {
@@ -50,21 +56,29 @@ export function mountIssuer(app: IdentityApp, { issuerIdentity }: { readonly iss
     {
       id: 'getCredentialIssuer',
       summary: 'Show the issuer of credentials',
-      description: 'What verifiers need to trust: its DID, its certificate chain, and the root if it is one for development.',
+      description:
+        'What verifiers need to trust: its DID, its certificate chain, and the root if it is one for development; and the chain of requests, which wallets need to trust.',
       tag,
       rule: 'get_credential_issuer',
       reply: { 200: IssuerEnvelope },
     },
     async () => {
       const root = (await issuerIdentity.anchor()) ?? null;
+      const asking = await verifierKeys.shown();
       return {
         issuer: {
           id: issuerIdentity.id(),
           did: issuerIdentity.did() ?? null,
           is_for_development: root !== null,
           chain: [...(await issuerIdentity.chain())],
-          chain_expires_at: isoTime((await issuerIdentity.chainUntil()) * 1000),
+          chain_expires_at: isoTime((await issuerIdentity.chainPeriod()).until * 1000),
           root,
+          verifier: {
+            is_for_development: asking.anchor !== undefined,
+            chain: [...asking.chain],
+            chain_expires_at: isoTime(asking.until * 1000),
+            root: asking.anchor ?? null,
+          },
           keys: [...(await issuerIdentity.publicKeys())],
         },
       };

@@ -26,6 +26,11 @@ export const IssuerEnvelope = t.envelope(
     root: t.nullable(
       t.string({ description: 'The root of the development CA in PEM, for verifiers that shall trust it. Else null.' }),
     ),
+    verifier: t.object(
+      { is_for_development: t.boolean(), chain: t.array(t.string()), chain_expires_at: t.string(), root: t.nullable(t.string()) },
+      {},
+      { description: 'The same of the certificate with which it signs requests to wallets.' },
+    ),
     keys: t.array(PublicKey, { description: 'Published keys: announced, active, and those of what is still valid.' }),
   }),
 );

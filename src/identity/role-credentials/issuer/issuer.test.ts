@@ -93,7 +93,8 @@ for (const kind of KINDS) {
       assert.equal(by, 'anchor');
       await verifyJws(jws, jwk);
       await assert.rejects(trust.keyOfJwt(header, 'https://other.example'));
-      assert.deepEqual((await trust.keyOfChain(header.x5c, 'request')).jwk, jwk);
+      assert.deepEqual((await trust.keyOfChain(header.x5c, 'document')).jwk, jwk);
+      await assert.rejects(trust.keyOfChain(header.x5c, 'request'), /another purpose/);
     });
 
     it('names its key by its DID, or as it is published', async () => {

@@ -3,6 +3,7 @@ import type { X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
 import { signJws, signWith } from '../../../verifiable/jose/index.ts';
 import { didWebOf } from '../../../verifiable/resolver/index.ts';
+import type { CertificatePeriod } from '../../../verifiable/trust/index.ts';
 import type { IssuerKeysDeps, IssuerPublicKey } from './key-material.ts';
 import { createIssuerKeys } from './keys.ts';
 
@@ -16,8 +17,8 @@ export interface IssuerIdentity {
   did(): string | undefined;
   /** The chain of the active key, leaf first (DER in base64), without the root. */
   chain(): Promise<readonly string[]>;
-  /** Until when the chain is valid (seconds). What is signed with `x5c` should not live longer. */
-  chainUntil(): Promise<number>;
+  /** When the chain is valid. What is signed with `x5c` should say no time outside of it. */
+  chainPeriod(): Promise<CertificatePeriod>;
   /** A compact JWS by the active key. With `did`, a DID must be there. */
   sign(
     payload: Readonly<Record<string, unknown>>,
@@ -40,6 +41,10 @@ export interface KnownSigner {
   certificates(): Promise<readonly X509Certificate[]>;
 }
 
+interface KnownCertificates {
+  readonly certificates: readonly X509Certificate[];
+}
+
 /** Undefined unless it is https with the name of a host and no path. */
 export function didOf(issuer: string): string | undefined {
   const { protocol, hostname, host, pathname } = new URL(issuer);
@@ -56,7 +61,7 @@ export function createIssuerIdentity(deps: IssuerKeysDeps) {
     id: issuer,
     did,
     chain: async () => (await keys.ring()).chain,
-    chainUntil: async () => (await keys.ring()).chainUntil,
+    chainPeriod: async () => (await keys.ring()).chainPeriod,
     async sign(payload, { typ, by, ...rest }) {
       const { active, chain } = await keys.ring();
       const owner = did();
@@ -73,7 +78,11 @@ export function createIssuerIdentity(deps: IssuerKeysDeps) {
     publicKeys: async () => (await keys.ring()).published,
     anchor: async () => (await keys.ring()).anchor,
   };
-  const asSigner = (): KnownSigner => ({ issuer: issuer(), did: did(), certificates: keys.certificates });
+  const asSigner = (requests: { inUse(): Promise<Pick<KnownCertificates, 'certificates'>> }): KnownSigner => ({
+    issuer: issuer(),
+    did: did(),
+    certificates: async () => [...(await keys.certificates()), ...(await requests.inUse()).certificates],
+  });
   return { ...identity, keys, asSigner };
 }
 

@@ -21,7 +21,7 @@ export interface IssuerKeysDeps extends Pick<Deps, 'db' | 'clock' | 'change'> {
 
 export type IssuerPublicKey = JsonWebKey & { readonly kid: string; readonly alg: 'ES256'; readonly use: 'sig' };
 
-const sealContextOf = (id: string): string => `issuer_keys/${id}`;
+const TABLE = 'issuer_keys';
 
 /** Authorities only sign certificates. */
 export const isPublished = ({ origin }: IssuerKeyRow): boolean => origin !== 'authority';
@@ -34,8 +34,14 @@ export const publicOf = ({ id, public_key }: IssuerKeyRow): IssuerPublicKey => (
   use: 'sig',
 });
 
-export const openKey = (seal: Seal, { id, sealed }: IssuerKeyRow): KeyObject =>
-  createPrivateKey({ key: JSON.parse(seal.open(sealed!, sealContextOf(id)).toString()) as never, format: 'jwk' });
+/** Bound to its table and row. */
+export const sealedKey = (seal: Seal, table: string, id: string, key: KeyObject): string =>
+  seal.seal(Buffer.from(JSON.stringify(key.export({ format: 'jwk' }))), `${table}/${id}`);
+
+export const keyFrom = (seal: Seal, table: string, id: string, sealed: string): KeyObject =>
+  createPrivateKey({ key: JSON.parse(seal.open(sealed, `${table}/${id}`).toString()) as never, format: 'jwk' });
+
+export const openKey = (seal: Seal, { id, sealed }: IssuerKeyRow): KeyObject => keyFrom(seal, TABLE, id, sealed!);
 
 export async function makeKey(
   { seal, clock }: Pick<IssuerKeysDeps, 'seal' | 'clock'>,
@@ -48,7 +54,7 @@ export async function makeKey(
     id,
     origin,
     public_key: JSON.stringify(publicJwkOf(key)),
-    sealed: seal.seal(Buffer.from(JSON.stringify(key.export({ format: 'jwk' }))), sealContextOf(id)),
+    sealed: sealedKey(seal, TABLE, id, key),
     certificate: null,
     created_at: seconds(clock),
     active_from: activeFrom,
@@ -66,11 +72,21 @@ export function activeAmong(
   return rows.filter((row) => row.origin === 'made' && row.active_from <= seconds(clock)).at(-1);
 }
 
+/** The usage of certificates that sign credentials and status lists, which are documents (RFC 9336). */
+export const DOCUMENT_SIGNING = '1.3.6.1.5.5.7.3.36';
+
 /** The usage of certificates that sign mobile documents (ISO/IEC 18013-5, B.1.4). */
 export const DOCUMENT_SIGNER = '1.0.18013.5.1.2';
 
-/** A new certificate is made in time: what is signed today may be checked until `MAX_VALIDITY_SECONDS` from now. Those of earlier versions sign no documents. */
-export const isFresh = (leaf: IssuerCertificateRow | undefined, now: number): leaf is IssuerCertificateRow =>
-  leaf !== undefined &&
-  leaf.expires_at >= now + MAX_VALIDITY_SECONDS &&
-  certificateIn(leaf.certificate).keyUsage?.includes(DOCUMENT_SIGNER) === true;
+/** The usage of certificates that sign requests to wallets (ISO/IEC 18013-5, B.1.7). */
+export const READER = '1.0.18013.5.1.6';
+
+/**
+ * A new certificate is made in time: what is signed today may be checked until `MAX_VALIDITY_SECONDS` from now. Those of earlier versions sign no
+ * documents, or requests to wallets as well.
+ */
+export function isFresh(leaf: IssuerCertificateRow | undefined, now: number): leaf is IssuerCertificateRow {
+  if (leaf === undefined || leaf.expires_at < now + MAX_VALIDITY_SECONDS) return false;
+  const usages = certificateIn(leaf.certificate).keyUsage ?? [];
+  return usages.includes(DOCUMENT_SIGNER) && !usages.includes(READER);
+}

@@ -3,6 +3,7 @@
 import type { KeyObject, X509Certificate } from 'node:crypto';
 import { seconds } from '../../../platform/clock.ts';
 import { takeAdvisoryLock } from '../../../platform/database/index.ts';
+import { type CertificatePeriod, startOf } from '../../../verifiable/trust/index.ts';
 import { type Actor, serviceActor } from '../../ground/audit/index.ts';
 import type { IssuerKeyRow, Reader } from '../../ground/database/index.ts';
 import { fail } from '../../ground/faults.ts';
@@ -34,7 +35,7 @@ export interface Ring {
   readonly active: { readonly id: string; readonly key: KeyObject };
   /** Leaf first, without the root. */
   readonly chain: readonly string[];
-  readonly chainUntil: number;
+  readonly chainPeriod: CertificatePeriod;
   /** Whether the certificate is one for mobile documents. */
   readonly signsDocuments: boolean;
   readonly anchor: string | undefined;
@@ -58,8 +59,16 @@ async function readRing(deps: IssuerKeysDeps): Promise<Ring | undefined> {
   if (!active) return undefined;
   const published = rows.filter(isPublished).map(publicOf);
   if (brought) {
-    const { id, key, chain, until, signsDocuments } = brought;
-    return { active: { id, key }, chain, chainUntil: until, signsDocuments, anchor: undefined, published, changesAt: undefined };
+    const { id, key, chain, from, until, signsDocuments } = brought;
+    return {
+      active: { id, key },
+      chain,
+      chainPeriod: { from, until },
+      signsDocuments,
+      anchor: undefined,
+      published,
+      changesAt: undefined,
+    };
   }
   const leaf = await findCertificate(db.read, active.id, deps.issuer());
   if (!isFresh(leaf, now)) return undefined;
@@ -70,7 +79,7 @@ async function readRing(deps: IssuerKeysDeps): Promise<Ring | undefined> {
   return {
     active: { id: active.id, key: openKey(seal, active) },
     chain: [leaf.certificate],
-    chainUntil: leaf.expires_at,
+    chainPeriod: { from: startOf(certificateIn(leaf.certificate)), until: leaf.expires_at },
     signsDocuments: true,
     anchor: authority?.toString(),
     published,

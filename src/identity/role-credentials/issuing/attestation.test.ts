@@ -16,7 +16,7 @@ const provider = usesWalletProvider();
 onUsualDatabase(
   'A wallet that its provider attests',
   (api) => {
-    const { world, person } = usesRoleWorld(api);
+    const { world, person } = usesRoleWorld(api, { subject: 'user' });
     const wallet = usesAttestedWallet(api, provider);
     const tokenByCode = () => wallet.tokenByCode(person, world.scope);
 
@@ -153,7 +153,7 @@ const REQUIRED = {
 };
 
 onDatabase('SQLite', 'An issuer that requires attested keys', { settings: { ...provider.settings, ...REQUIRED } }, (api) => {
-  const { world, person } = usesRoleWorld(api);
+  const { world, person } = usesRoleWorld(api, { subject: 'user' });
   const wallet = usesAttestedWallet(api, provider);
   const tokenOf = () => wallet.tokenFor(person, world.sdJwt);
 

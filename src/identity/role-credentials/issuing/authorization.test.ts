@@ -25,7 +25,7 @@ import { AttestedTestWallet, usesAttestedWallet, usesWalletProvider } from '../.
 onEachDatabase(
   'Receiving a credential after signing in',
   (api) => {
-    const { world, person } = usesRoleWorld(api);
+    const { world, person } = usesRoleWorld(api, { subject: 'user' });
     const wallet = new TestCredentialWallet(api);
     before(async () => void (await wallet.withDpop()));
 
@@ -130,7 +130,7 @@ const provider = usesWalletProvider();
 onEachDatabase(
   'HAIP',
   (api) => {
-    const { world, person } = usesRoleWorld(api);
+    const { world, person } = usesRoleWorld(api, { subject: 'user' });
     const wallet = usesAttestedWallet(api, provider);
     const asked = () => wallet.asks(world.scope);
 

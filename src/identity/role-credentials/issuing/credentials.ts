@@ -27,9 +27,10 @@ export function createCredentialMaker(identity: IssuerIdentity, isHaip: boolean)
       const { roles, issuedAt, expiresAt, credentials } = recorded;
       const url = identity.id();
       const signer = { url, did: identity.did(), namedBy: namedBy(url), sign: identity.sign, signBytes: identity.signBytes };
+      const user = type.subject === 'user' ? { id: userId, address: `${url}/v3/users/${userId}` } : undefined;
       const common = {
         type: issuedTypeOf(url, type),
-        user: { id: userId, address: `${url}/v3/users/${userId}` },
+        user,
         roles,
         profile,
         issuedAt,

@@ -3,6 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { newId } from '../../../platform/ids.ts';
 import type { Throttle } from '../../../platform/limits/index.ts';
 import { ISSUED_FORMATS } from '../../../verifiable/issuing/index.ts';
+import type { CertificatePeriod } from '../../../verifiable/trust/index.ts';
 import type { Actor, AuditAction, Change } from '../../ground/audit/index.ts';
 import { fail } from '../../ground/faults.ts';
 import type { Deps } from '../../ground/resource/index.ts';
@@ -45,7 +46,7 @@ export interface IssuanceDeps extends Pick<Deps, 'clock' | 'change'> {
   readonly nonces: Nonces;
   readonly issued: Pick<IssuedCredentials, 'record'>;
   readonly maker: CredentialMaker;
-  readonly identity: Pick<IssuerIdentity, 'chainUntil'>;
+  readonly identity: Pick<IssuerIdentity, 'chainPeriod'>;
   readonly limit: Throttle;
   readonly config: Pick<IdentityConfig, 'credentialBatchSize'>;
   readonly attestations: KeyAttestations;
@@ -95,12 +96,12 @@ export function createIssuance(deps: IssuanceDeps) {
     { token, userId, clientId, authorizationId }: CredentialAccess,
     { type, format }: CredentialConfiguration,
     { keys, nonces: sent }: ProvenKeys,
-    notAfter: number,
+    { from: notBefore, until: notAfter }: CertificatePeriod,
   ): Promise<{ readonly type: CredentialType; readonly recorded: IssuanceRecord; readonly notificationId: string }> {
     for (const nonce of sent) if (!(await nonces.use(transaction, nonce))) fail('role_credential.invalid_nonce');
     const issuanceId = newId();
     const keyThumbprints = keys.map(({ thumbprint }) => thumbprint);
-    const what = { type, userId, format, keyThumbprints, issuanceId, clientId, authorizationId, notAfter };
+    const what = { type, userId, format, keyThumbprints, issuanceId, clientId, authorizationId, notBefore, notAfter };
     const recorded = await issued.record(transaction, what);
     // Whoever takes something from the person's wallets waits by now, or is done: then the token may be over.
     if (!(await records.findIn(transaction, ACCESS_TOKEN_MODEL, token))) access.refuse();
@@ -144,10 +145,10 @@ export function createIssuance(deps: IssuanceDeps) {
       });
       if (!proven.keys.every(({ jwk }) => ISSUED_FORMATS[configuration.format].canBind(jwk)))
         fail('role_credential.invalid_proof', { why: 'its key is not one that this format can be bound to' });
-      const notAfter = await deps.identity.chainUntil();
+      const period = await deps.identity.chainPeriod();
       await testPoint('issuance.before-transaction');
       const { type, recorded, notificationId } = await change(actorOf(granted.userId, origin), (transaction) =>
-        record(transaction, granted, configuration, proven, notAfter),
+        record(transaction, granted, configuration, proven, period),
       );
       // Signed after it was recorded: no credential exists that cannot be revoked.
       const profile = await profileOf(granted.userId, type, recorded);

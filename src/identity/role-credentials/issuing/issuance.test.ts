@@ -16,7 +16,7 @@ import { thumbprintOf } from '../../../verifiable/jose/index.ts';
 import { didJwkOf } from '../../../verifiable/resolver/index.ts';
 
 onEachDatabase('Receiving a role as a credential', (api) => {
-  const { world, person } = usesRoleWorld(api);
+  const { world, person } = usesRoleWorld(api, { subject: 'user' });
   const wallet = new TestCredentialWallet(api);
   const tokenFor = (id: string, by = wallet) => by.tokenFor(person, id);
 

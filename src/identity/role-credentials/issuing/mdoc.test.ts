@@ -29,7 +29,7 @@ import { usesAttestedWallet, usesWalletProvider } from '../../../../test/support
 import { createFormats } from '../../../verifiable/formats/index.ts';
 
 onUsualDatabase('A role as a mobile document', (api) => {
-  const { world, person } = usesRoleWorld(api, { formats: ['dc+sd-jwt', 'mso_mdoc'] });
+  const { world, person } = usesRoleWorld(api, { formats: ['dc+sd-jwt', 'mso_mdoc'], subject: 'user' });
   const wallet = new TestCredentialWallet(api);
 
   it('is described by its doctype, the paths of its elements and the algorithms of COSE', async () => {

@@ -9,6 +9,9 @@ import { LANGUAGES, type PageWords } from '../../ground/look/index.ts';
 /** Versions of the W3C data model, for W3C credentials. */
 export const DATA_MODELS = ['2.0', '1.1'] as const;
 export type DataModel = (typeof DATA_MODELS)[number];
+/** What a credential calls its holder: nothing, or the id of the user. */
+export const SUBJECTS = ['none', 'user'] as const;
+export type Subject = (typeof SUBJECTS)[number];
 /** What a credential can say about its holder beside the roles. The holder decides whom to show it. */
 export const PROFILE_CLAIMS = ['name', 'email', 'given_name', 'family_name', 'preferred_username', 'organization'] as const;
 export type ProfileClaim = (typeof PROFILE_CLAIMS)[number];
@@ -37,6 +40,8 @@ export interface CredentialType {
   /** Roles in these organizations; `default`: in the default organization of the holder. */
   readonly organizations: 'all' | 'default' | readonly string[];
   readonly claims: readonly ProfileClaim[];
+  /** With `user`, whoever sees two copies knows that they are of one person. */
+  readonly subject: Subject;
   readonly enabled: boolean;
   /** In seconds. */
   readonly createdAt: number;
@@ -80,6 +85,7 @@ export const toCredentialType = (row: CredentialTypeRow, targets: readonly strin
   roles: JSON.parse(row.roles) as 'all' | string[],
   organizations: JSON.parse(row.organizations) as 'all' | 'default' | string[],
   claims: JSON.parse(row.claims) as ProfileClaim[],
+  subject: row.subject as Subject,
   enabled: row.enabled === 1,
   createdAt: row.created_at,
 });

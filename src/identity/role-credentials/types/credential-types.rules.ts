@@ -92,6 +92,7 @@ const FIRST: Omit<CredentialType, 'id' | 'applicationId' | 'typeName' | 'name' |
   roles: 'all',
   organizations: 'all',
   claims: [],
+  subject: 'none',
   enabled: true,
 };
 
@@ -108,6 +109,7 @@ const revised = (before: CredentialType, body: CredentialTypeChanges): Credentia
   roles: body.roles === undefined ? before.roles : (body.roles ?? 'all'),
   organizations: organizationsOf(body, before.organizations),
   claims: body.claims ?? before.claims,
+  subject: body.subject ?? before.subject,
   enabled: body.enabled ?? before.enabled,
 });
 
@@ -121,6 +123,7 @@ const columnsOf = (type: CredentialType): Omit<CredentialTypeRow, 'id' | 'applic
   roles: JSON.stringify(type.roles),
   organizations: JSON.stringify(type.organizations),
   claims: JSON.stringify(type.claims),
+  subject: type.subject,
   enabled: bit(type.enabled),
 });
 

@@ -3,7 +3,7 @@ import { t } from '../../../platform/http/index.ts';
 import { ISSUED_FORMAT_NAMES } from '../../../verifiable/issuing/index.ts';
 import { Links, ListLinks } from '../../ground/resource/index.ts';
 import { MAX_VALIDITY_SECONDS } from '../issuer/index.ts';
-import { type CredentialType, DATA_MODELS, doctypeOf, PROFILE_CLAIMS, vctOf } from './credential-type.ts';
+import { type CredentialType, DATA_MODELS, doctypeOf, PROFILE_CLAIMS, SUBJECTS, vctOf } from './credential-type.ts';
 
 const ID = '^[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?$';
 const TYPE = '^[A-Z][A-Za-z0-9]{0,63}$';
@@ -32,6 +32,11 @@ const fields = {
     uniqueItems: true,
     description: 'What it says of its holder, who decides each time whom to show it.',
   }),
+  subject: {
+    ...t.oneOf(...SUBJECTS),
+    description:
+      'What it calls its holder. `none`: nothing, so that nobody can tell by it that two copies are of one person. `user`: the id of the user.',
+  },
   enabled: t.boolean({ description: 'False: none is issued, and those that were issued are revoked.' }),
 };
 
@@ -67,6 +72,7 @@ const Shown = t.object({
   organizations: t.nullable(t.array(t.string())),
   only_default_organization: t.boolean(),
   claims: t.array(t.string()),
+  subject: t.string(),
   enabled: t.boolean(),
   links: Links,
 });
@@ -112,6 +118,7 @@ export const renderCredentialType = (base: string, issuer: string, type: Credent
   organizations: typeof type.organizations === 'string' ? null : [...type.organizations],
   only_default_organization: type.organizations === 'default',
   claims: [...type.claims],
+  subject: type.subject,
   enabled: type.enabled,
   links: { self: `${base}/v3/OS-ROLE-CREDENTIALS/types/${type.id}` },
 });

@@ -32,6 +32,7 @@ onEachDatabase('Credential types', (api) => {
       organizations: null,
       only_default_organization: false,
       claims: [],
+      subject: 'none',
       enabled: true,
       links: { self: `${api.url}${TYPES}/${id}` },
     });

@@ -1,6 +1,6 @@
-// Certificates of the development CA and of the keys it vouches for. They make the first steps possible without a real authority, and their
-// names say that they are for nothing else.
-import { createHash, createPublicKey, type KeyObject, randomBytes, sign, X509Certificate } from 'node:crypto';
+// Certificates of development CAs and of the keys they vouch for. They make the first steps possible without a real authority, and their
+// names say that they are for nothing else. The libraries are large: it is loaded by `loadCertificateMaking`.
+import { createHash, createPublicKey, type KeyObject, randomBytes, X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
 import { AsnConvert, OctetString } from '@peculiar/asn1-schema';
 import {
@@ -32,17 +32,13 @@ import {
   Validity,
   Version,
 } from '@peculiar/asn1-x509';
-import { DOCUMENT_SIGNER } from './key-material.ts';
+import { signWith } from '../jose/index.ts';
 
 const COMMON_NAME = '2.5.4.3';
 const ECDSA_WITH_SHA256 = '1.2.840.10045.4.3.2';
 /** RFC 5280: a common name has at most 64 characters. */
 const MAX_NAME = 64;
-const AUTHORITY_NAME = 'Gatehouse development CA - not for production';
 const FOR_DEVELOPMENT = ' (development)';
-
-/** What a leaf may sign: credentials and status lists (RFC 9336), mobile documents, and requests to wallets (ISO/IEC 18013-5, B.1.4 and B.1.7). */
-const LEAF_USAGES: readonly string[] = ['1.3.6.1.5.5.7.3.36', DOCUMENT_SIGNER, '1.0.18013.5.1.6'];
 
 export interface Period {
   /** Seconds. */
@@ -50,10 +46,19 @@ export interface Period {
   readonly until: number;
 }
 
-export interface Authority {
-  readonly certificate: X509Certificate;
+/** Whose signatures are under certificates. Its key may be in a device. */
+export interface CertificateSigner {
+  /** Public, or private. */
   readonly key: KeyObject;
+  /** By ES256, as two numbers (JOSE). */
+  sign(data: Buffer): Promise<Buffer>;
 }
+
+export interface Authority extends CertificateSigner {
+  readonly certificate: X509Certificate;
+}
+
+export const signerOf = (key: KeyObject): CertificateSigner => ({ key, sign: (data) => signWith(key, 'ES256', data) });
 
 const bufferOf = (bytes: Uint8Array): ArrayBuffer => new Uint8Array(bytes).buffer;
 
@@ -81,15 +86,28 @@ const commonName = (text: string): Name =>
 const extension = (extnID: string, critical: boolean, value: object): Extension =>
   new Extension({ extnID, critical, extnValue: new OctetString(AsnConvert.serialize(value)) });
 
+/** A signature of P-256 in ASN.1 (RFC 3279, 2.2.3): so short that each length is one byte. */
+function derOf(signature: Buffer): ArrayBuffer {
+  const number = (bytes: Buffer): Buffer => {
+    const at = bytes.findIndex((byte) => byte !== 0);
+    const short = bytes.subarray(at === -1 ? bytes.length - 1 : at);
+    const positive = short[0]! < 0x80 ? short : Buffer.concat([Buffer.of(0), short]);
+    return Buffer.concat([Buffer.of(0x02, positive.length), positive]);
+  };
+  const half = signature.length / 2;
+  const both = Buffer.concat([number(signature.subarray(0, half)), number(signature.subarray(half))]);
+  return bufferOf(Buffer.concat([Buffer.of(0x30, both.length), both]));
+}
+
 interface Draft extends Period {
   readonly subject: Name;
   readonly issuer: Name;
   readonly key: KeyObject;
-  readonly signer: KeyObject;
+  readonly signer: CertificateSigner;
   readonly extensions: readonly Extension[];
 }
 
-function certify({ subject, issuer, key, signer, extensions, from, until }: Draft): X509Certificate {
+async function certify({ subject, issuer, key, signer, extensions, from, until }: Draft): Promise<X509Certificate> {
   const signatureAlgorithm = new AlgorithmIdentifier({ algorithm: ECDSA_WITH_SHA256 });
   const tbsCertificate = new TBSCertificate({
     version: Version.v3,
@@ -105,51 +123,59 @@ function certify({ subject, issuer, key, signer, extensions, from, until }: Draf
       extension(
         id_ce_authorityKeyIdentifier,
         false,
-        new AuthorityKeyIdentifier({ keyIdentifier: new KeyIdentifier(keyIdOf(signer)) }),
+        new AuthorityKeyIdentifier({ keyIdentifier: new KeyIdentifier(keyIdOf(signer.key)) }),
       ),
       ...extensions,
     ]),
   });
-  const signatureValue = bufferOf(sign('sha256', Buffer.from(AsnConvert.serialize(tbsCertificate)), signer));
+  const signatureValue = derOf(await signer.sign(Buffer.from(AsnConvert.serialize(tbsCertificate))));
   return new X509Certificate(
     Buffer.from(AsnConvert.serialize(new Certificate({ tbsCertificate, signatureAlgorithm, signatureValue }))),
   );
 }
 
-/** The root of the development CA, signed by itself. It certifies leaves only. */
-export function makeAuthority(key: KeyObject, period: Period): X509Certificate {
-  const name = commonName(AUTHORITY_NAME);
+/** The root of a development CA, signed by itself. It certifies leaves only. `called`: before the words that say what it is. */
+export function makeAuthority(signer: CertificateSigner, called: string, period: Period): Promise<X509Certificate> {
+  const name = commonName(`${called} development CA - not for production`);
   return certify({
     ...period,
     subject: name,
     issuer: name,
-    key,
-    signer: key,
+    key: signer.key,
+    signer,
     extensions: [
       extension(id_ce_basicConstraints, true, new BasicConstraints({ cA: true, pathLenConstraint: 0 })),
-      extension(id_ce_keyUsage, true, new KeyUsage(KeyUsageFlags.keyCertSign)),
+      extension(id_ce_keyUsage, true, new KeyUsage(KeyUsageFlags.keyCertSign | KeyUsageFlags.cRLSign)),
     ],
   });
 }
 
-/** The certificate of a key of the issuer at this address: by its URL, and by its host if that is a name. */
-export function makeLeaf(authority: Authority, key: KeyObject, issuer: string, period: Period): X509Certificate {
-  const { hostname } = new URL(issuer);
+export interface LeafDraft {
+  /** A key of the service, private or public. */
+  readonly key: KeyObject;
+  /** The address of the service. The certificate names it, and its host if that is a name. */
+  readonly address: string;
+  /** Extended key usages: what the key may sign. */
+  readonly usages: readonly string[];
+}
+
+export function makeLeaf(authority: Authority, { key, address, usages }: LeafDraft, period: Period): Promise<X509Certificate> {
+  const { hostname } = new URL(address);
   const isAddress = isIP(hostname.replace(/^\[|\]$/g, '')) !== 0;
   const names = [
     ...(isAddress ? [] : [new GeneralName({ dNSName: hostname })]),
-    new GeneralName({ uniformResourceIdentifier: issuer }),
+    new GeneralName({ uniformResourceIdentifier: address }),
   ];
   return certify({
     ...period,
     subject: commonName(hostname.slice(0, MAX_NAME - FOR_DEVELOPMENT.length) + FOR_DEVELOPMENT),
     issuer: AsnConvert.parse(authority.certificate.raw, Certificate).tbsCertificate.subject,
     key,
-    signer: authority.key,
+    signer: authority,
     extensions: [
       extension(id_ce_basicConstraints, true, new BasicConstraints({ cA: false })),
       extension(id_ce_keyUsage, true, new KeyUsage(KeyUsageFlags.digitalSignature)),
-      extension(id_ce_extKeyUsage, true, new ExtendedKeyUsage([...LEAF_USAGES])),
+      extension(id_ce_extKeyUsage, true, new ExtendedKeyUsage([...usages])),
       extension(id_ce_subjectAltName, false, new SubjectAlternativeName(names)),
     ],
   });

@@ -1,0 +1,151 @@
+// polaris-oid4vp, a verifier that others wrote and that is certified for HAIP, with our issuer and our wallet, HAIP on: `run.ts PYTHON`, a Python that
+// has the packages of requirements.txt.
+import assert from 'node:assert/strict';
+import { spawn, spawnSync } from 'node:child_process';
+import { X509Certificate } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { TestApi } from '../../test/support/api.ts';
+import { issuedCredentials, VCI } from '../../test/support/issuance.ts';
+import { VP } from '../../test/support/presentation.ts';
+import { issuedTo, makeHolder, makeOffer, makeRoleWorld, withdraw } from '../../test/support/role-credentials.ts';
+import { TestWallet } from '../../test/support/wallet.ts';
+import { stop } from '../support/debian.ts';
+
+const [python = 'python3'] = process.argv.slice(2);
+const version = spawnSync(python, ['-c', 'import importlib.metadata as m; print(m.version("polaris-oid4vp"))'], {
+  encoding: 'utf8',
+});
+if (version.status !== 0) stop(`${python} has no polaris-oid4vp; see conformance/polaris/README.md`);
+
+const peer = spawn(python, [join(import.meta.dirname, 'peer.py')], { stdio: ['pipe', 'pipe', 'inherit'] });
+const lines = createInterface({ input: peer.stdout })[Symbol.asyncIterator]();
+async function ask(command: string, request: object = {}): Promise<any> {
+  peer.stdin.write(`${JSON.stringify({ command, ...request })}\n`);
+  const { answer, error } = JSON.parse((await lines.next()).value ?? '{"error":"it has ended"}');
+  if (error !== undefined) throw new Error(error);
+  return answer;
+}
+
+let failed = 0;
+async function check(what: string, work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+    console.log(`ok    ${what}`);
+  } catch (error) {
+    failed++;
+    console.log(`FAILS ${what}\n      ${(error as Error).message}`);
+  }
+}
+
+const folder = mkdtempSync(join(tmpdir(), 'gatehouse-polaris-'));
+const [providers, issuers, verifiers] = ['providers.json', 'issuers.pem', 'verifiers.pem'].map((name) => join(folder, name)) as [
+  string,
+  string,
+  string,
+];
+for (const anchors of [issuers, verifiers]) writeFileSync(anchors, '');
+const wallet = new TestWallet('SQLite', {
+  settings: { GATEHOUSE_WALLET_ISSUER_TRUST_ANCHORS: issuers, GATEHOUSE_WALLET_VERIFIER_TRUST_ANCHORS: verifiers },
+});
+const api = new TestApi('SQLite', {
+  settings: { GATEHOUSE_IDENTITY_HAIP: 'on', GATEHOUSE_IDENTITY_WALLET_PROVIDERS_FILE: providers },
+});
+
+try {
+  console.log(`polaris-oid4vp ${version.stdout.trim()}`);
+  await wallet.start();
+  const known = (await wallet.request('GET', '/.well-known/wallet-client')).body;
+  writeFileSync(join(folder, 'root.pem'), known.attester.root);
+  const clients = [{ client_id: known.client_id, redirect_uris: known.redirect_uris }];
+  writeFileSync(providers, JSON.stringify({ providers: [{ name: 'Ours', certificates_file: 'root.pem', clients }] }));
+  await api.start();
+  const world = await makeRoleWorld(api, { formats: ['dc+sd-jwt'], claims: ['name', 'email'] });
+  const person = await makeHolder(api, world);
+  const owner = await wallet.logIn();
+  const { issuer } = (await api.get('/v3/OS-ROLE-CREDENTIALS/issuer')).body;
+  writeFileSync(issuers, issuer.root);
+  const vct = `${api.service.issuer()}/openid/credential-types/${world.typeId}`;
+
+  const receive = async (): Promise<any> => {
+    const { uri, tx_code: txCode } = await makeOffer(api, person, [world.sdJwt]);
+    return issuedCredentials(await owner.post(VCI, { uri, txCode }))[0];
+  };
+  const start = async (anchors: string, claims: readonly unknown[] = ['roles', 'name']) => {
+    const { anchor } = await ask('start', { anchors, vct, claims });
+    writeFileSync(verifiers, anchor);
+  };
+  const show = async (credential: any): Promise<any> => {
+    const { link } = await ask('ask');
+    const answer = await owner.post(VP, { uri: link, credentialIds: [credential.id] });
+    return { answer, verdict: await ask('verdict') };
+  };
+
+  await check('accepts the chain with which credentials are signed, and the name in it', async () => {
+    const { why, names } = await ask('chain', { x5c: issuer.chain, anchors: issuer.root, iss: issuer.id });
+    assert.deepEqual([why, names], ['', '']);
+  });
+
+  await check('does not accept the chain of requests to wallets as one of an issuer', async () => {
+    const { why } = await ask('chain', { x5c: issuer.verifier.chain, anchors: issuer.verifier.root, iss: issuer.id });
+    assert.match(why, /permits no credential signing/);
+  });
+
+  await check('takes what our wallet shows of a credential that it received with an attestation', async () => {
+    await start(issuer.root);
+    const credential = await receive();
+    const { answer, verdict } = await show(credential);
+    assert.equal(answer.status, 200, answer.text);
+    assert.deepEqual([verdict?.status, verdict?.authentic], [200, true], JSON.stringify(verdict));
+    assert.deepEqual(verdict.claims.roles[0].names, ['manager']);
+    assert.equal(verdict.claims.name, person.name);
+    assert.equal(verdict.claims.email, undefined, 'it was not asked for');
+    assert.equal(verdict.claims.sub, undefined);
+  });
+
+  await check('reads the state of the credential in our status list, signed by the same chain', async () => {
+    const credential = await receive();
+    const all = (await owner.get('/api/v1/wallet/credentials?include=raw')).body as { id: string; raw: [string] }[];
+    const [raw] = all.find(({ id }) => id === credential.id)!.raw;
+    const { status } = JSON.parse(Buffer.from(raw.split('.')[1]!, 'base64url').toString());
+    const read = async () => {
+      const token = await (await fetch(status.status_list.uri)).text();
+      return ask('status', { token, x5c: issuer.chain, reference: status.status_list, now: Math.floor(Date.now() / 1000) });
+    };
+    const before = await read();
+    assert.deepEqual([before.checked, before.meaning], [true, 'VALID'], JSON.stringify(before));
+    for (const { id, state } of await issuedTo(api, person)) if (state === 'valid') await withdraw(api, id, 'revoke');
+    await new Promise((resolve) => setTimeout(resolve, 1500));
+    api.clock.advance(61);
+    const after = await read();
+    assert.equal(after.meaning, 'INVALID', JSON.stringify(after));
+  });
+
+  await check('refuses it below another root', async () => {
+    const credential = await receive();
+    const other = (await ask('client_certificate')).pem as string;
+    await start(other);
+    const { verdict } = await show(credential);
+    assert.equal(verdict?.authentic, false, JSON.stringify(verdict));
+    assert.equal(verdict.code, 'issuer_key');
+  });
+
+  await check('gets no answer where the wallet does not trust its certificate', async () => {
+    await start(issuer.root);
+    writeFileSync(verifiers, new X509Certificate(issuer.root).toString());
+    // The wallet looks at the file every five seconds.
+    await new Promise((resolve) => setTimeout(resolve, 6000));
+    const credential = await receive();
+    const { answer, verdict } = await show(credential);
+    assert.ok(answer.status >= 400, answer.text);
+    assert.equal(verdict, null);
+  });
+} finally {
+  peer.stdin.end();
+  await wallet.stop().catch(() => {});
+  await api.stop().catch(() => {});
+  rmSync(folder, { recursive: true });
+}
+process.exit(failed === 0 ? 0 : 1);
