@@ -220,6 +220,21 @@ underAttack('Tokens for APIs', (api) => {
     }
   });
 
+  it('are refused without using up the refresh token that has others', async () => {
+    const [one, two] = [await makeApi(api), await makeApi(api)];
+    const person = await makeUser(api);
+    const { url, checks } = await party.ask({ resource: one.identifier, scope: 'openid offline_access papers:read' });
+    url.searchParams.append('resource', two.identifier);
+    const page = await new TestBrowser(api).signIn(url, person);
+    const redeemed = client.authorizationCodeGrant(party.config, redirectTargetOf(page), checks, { resource: one.identifier });
+    const refresh = (await redeemed).refresh_token!;
+    await changeApi(api, one, { scopes: [] });
+    for (const resource of [one.identifier, UNKNOWN, files.identifier])
+      assert.equal(await refusal(client.refreshTokenGrant(party.config, refresh, { resource })), 'invalid_target', resource);
+    const other = await client.refreshTokenGrant(party.config, refresh, { resource: two.identifier });
+    assert.equal(jwtPart(other.access_token, 1).aud, two.identifier);
+  });
+
   it('are not got by a request from before something was taken away', async () => {
     const made = await makeApi(api);
     const person = await makeUser(api);

@@ -90,6 +90,25 @@ export async function apiServer(
   );
 }
 
+/**
+ * Before a refresh token is used up: an application that asks for an API which it may not have any more would lose what it has of others, because the
+ * library refuses it afterwards.
+ */
+export async function checkRefreshedApi(
+  library: OidcProviderLibrary,
+  deps: ApiRequestDeps,
+  ctx: KoaContextWithOIDC,
+): Promise<void> {
+  const { params, entities } = ctx.oidc;
+  const granted = resourcesOf((entities.RefreshToken as { resource?: unknown } | undefined)?.resource);
+  const asked = resourcesOf(params?.resource);
+  const resources = asked.length > 0 ? asked : granted;
+  const [resource] = resources;
+  if (resource === undefined || resource === deps.issuer) return;
+  if (resources.length > 1 || !granted.includes(resource)) throw new library.errors.InvalidTarget();
+  await apiServer(library, deps, ctx, resource);
+}
+
 const isOfService = (scope: string): boolean => SCOPES.includes(scope) || isCredentialScope(scope);
 
 /** The API that has the scopes which the service does not have; several cannot be told apart. */

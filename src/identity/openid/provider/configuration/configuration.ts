@@ -34,6 +34,7 @@ import type { Keyring } from '../keys.ts';
 import type { OidcProviderLibrary } from '../library.ts';
 import type { ProviderPages } from '../provider-pages.ts';
 import { needsScope } from '../requested-scope.ts';
+import { checkRefreshedApi } from '../resources.ts';
 import type { UnfinishedLimit } from '../unfinished-limit.ts';
 import { type CertificateFeatureDeps, clientAuthMethodsOf } from './certificates.ts';
 import { claimsOf } from './claims.ts';
@@ -123,11 +124,15 @@ const clients = {
       (client.redirectUris ?? []).some((uri) => URL.parse(uri)?.origin === origin && origin !== 'null')),
 } satisfies Configuration;
 
-const refreshTokensOf = ({ isFirstParty }: ProviderDeps) =>
+const refreshTokensOf = (library: OidcProviderLibrary, deps: ProviderDeps) =>
   ({
     // A wallet that is attested proves its key each time, and must not lose its credentials with an answer (FAPI 2.0, 5.3.2.1).
     // Nor must an application with a profile.
-    rotateRefreshToken: ({ oidc: { client } }) => client!.clientAuthMethod !== ATTESTED && !hasProfile(client),
+    async rotateRefreshToken(ctx) {
+      await checkRefreshedApi(library, deps, ctx);
+      const { client } = ctx.oidc;
+      return client!.clientAuthMethod !== ATTESTED && !hasProfile(client);
+    },
     // What a wallet refreshes is not bound to the browser in which its person signed in.
     async expiresWithSession(ctx, code) {
       // The first thing that is asked about a new code.
@@ -138,7 +143,7 @@ const refreshTokensOf = ({ isFirstParty }: ProviderDeps) =>
       client.grantTypeAllowed('refresh_token') &&
       // First-party applications use it to check that the account still exists: otherwise their session could outlive it.
       ((client.clientAuthMethod === ATTESTED && isForCredentials(code)) ||
-        isFirstParty(client.clientId) ||
+        deps.isFirstParty(client.clientId) ||
         code.scopes.has('offline_access') ||
         code.scopes.has('all_info')),
   }) satisfies Configuration;
@@ -179,7 +184,7 @@ export function configurationOf(library: OidcProviderLibrary, keys: Keyring, dep
     ...clients,
     clientAuthMethods: [...methods, ...walletMethods] as Configuration['clientAuthMethods'],
     ...claimsOf(deps),
-    ...refreshTokensOf(deps),
+    ...refreshTokensOf(library, deps),
     acrValues: [...ACR_VALUES],
     adapter: adapterOf(library, deps),
     assertJwtClientAuthClaimsAndHeader: async (_ctx, _claims, { kid }) => {
