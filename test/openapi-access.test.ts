@@ -24,6 +24,8 @@ const FORM = 'application/x-www-form-urlencoded';
 const SECRET_IN_BODY = ['POST /v3/auth/tokens', 'POST /v3/users/{user_id}/password'];
 /** OAuth refuses requests in which nothing authenticates the client as invalid ones. */
 const NOT_AUTHENTICATED = /no client authentication|Authorization with OAuth/;
+/** Where no policy lets applications register themselves, whatever they send. */
+const NOBODY_MAY = /Applications do not register themselves here/;
 /** The dashboard of the request is refused, as Keystone does. */
 const OTHER_401 = /\/websso(\/|$)|\/auth\/callback$/;
 
@@ -45,7 +47,8 @@ async function differencesIn(document: Document, url: string): Promise<string[]>
       const needsToken = security.length > 0;
       const isRefused =
         (answer.status === 401 && !SECRET_IN_BODY.includes(name) && !OTHER_401.test(path)) ||
-        (answer.status === 400 && NOT_AUTHENTICATED.test(text));
+        (answer.status === 400 && NOT_AUTHENTICATED.test(text)) ||
+        (answer.status === 403 && NOBODY_MAY.test(text));
       if (needsToken !== isRefused)
         differences.push(`${name}: ${needsToken ? 'a' : 'no'} token is said to be needed, ${answer.status} ${text}`);
       if (needsToken && !responses['401']) differences.push(`${name}: 401 is missing`);

@@ -77,8 +77,8 @@ for (const trust of inFullRun(['any', 'listed'], ['listed']))
       await card.getByRole('link', { name: TYPE }).waitFor();
       assert.ok(!(await card.innerText()).includes(person.id), 'a card has names, not ids');
       await card.getByRole('link').click();
-      await whole.getByText(walletWords.credentials.subject).waitFor();
-      assert.ok((await whole.innerText()).includes(person.id), 'what others get to see is not hidden');
+      await whole.getByText(walletWords.credentials.claims).waitFor();
+      assert.ok(!(await whole.innerText()).includes(person.id), 'copies that nobody can link do not name the account');
       const cookies = (await owner.context().cookies()).filter(({ name }) => name.includes('gatehouse_wallet'));
 
       const visit = await openBrowser();

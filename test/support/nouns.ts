@@ -12,6 +12,9 @@ export const exampleIdOf = ({ one, examples }: Noun<NounName>): unknown => examp
 /** The example of a request for a new one, with the ids of those that were made, and this id for one whose id clients choose. */
 export function newOne(noun: Noun<NounName>, made: Partial<MadeNouns>, id: unknown = exampleIdOf(noun)) {
   const ids = new Map(allNouns.map((other) => [exampleIdOf(other), other === noun ? id : made[other.one]?.id]));
+  const { identifier } = noun.examples.create;
+  // Another unique name that clients choose: the address of an API.
+  if (identifier !== undefined && id !== exampleIdOf(noun)) ids.set(identifier, `${identifier}/${id}`);
   const body: object = JSON.parse(JSON.stringify({ [noun.one]: noun.examples.create }), (_, value) => ids.get(value) ?? value);
   return noun.isOnlyPut ? { method: 'PUT', path: `${noun.path}/${id}`, body } : { method: 'POST', path: noun.path, body };
 }

@@ -48,9 +48,9 @@ export async function tryMethods<T>(
 const CHALLENGE = 'attestation_challenge';
 
 /** A server may give a value that the proof must have (draft-ietf-oauth-attestation-based-client-auth, 8). */
-async function challengeOf({ challenge_endpoint: url }: Server, fetch: Fetch): Promise<string | undefined> {
+async function challengeOf({ challenge_endpoint: url }: Server, guardedFetch: Fetch): Promise<string | undefined> {
   if (typeof url !== 'string') return undefined;
-  const response = await fetch(url, { method: 'POST', headers: { Accept: 'application/json' } });
+  const response = await guardedFetch(url, { method: 'POST', headers: { Accept: 'application/json' } });
   const body = (await response.json().catch(() => ({}))) as Readonly<Record<string, unknown>>;
   const value = body[CHALLENGE];
   return typeof value === 'string' && value.length <= 1000 ? value : undefined;
@@ -67,7 +67,7 @@ export function clientAuthentication(
   { clock, attester, clientId }: ClientAuthenticationDeps,
   method: ClientMethod,
   instance: WalletSigner,
-  fetch: Fetch,
+  guardedFetch: Fetch,
 ): CallbackContext['clientAuthentication'] {
   if (method === 'none') return () => undefined;
   return async ({ authorizationServerMetadata: server, headers, body }) => {
@@ -77,7 +77,7 @@ export function clientAuthentication(
       body.client_assertion = await attester.clientAssertion(server.issuer);
       return;
     }
-    const challenge = await challengeOf(server as Server, fetch);
+    const challenge = await challengeOf(server as Server, guardedFetch);
     const iat = seconds(clock);
     const proof = {
       iss: clientId(),

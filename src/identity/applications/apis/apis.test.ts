@@ -38,6 +38,7 @@ onEachDatabase('An API', (api) => {
       applications: [],
       token_format: 'jwt',
       token_lifetime: null,
+      exchanges: [],
     });
   });
 

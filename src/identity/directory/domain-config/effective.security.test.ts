@@ -11,7 +11,7 @@ const SECRET = 'the password of the directory';
 const pathOf = (domainId: string): string => `/v3/OS-SERVICE/domains/${domainId}/settings`;
 const LEFT = 'GATEHOUSE_IDENTITY_DOMAIN_MANAGER_SETTINGS';
 
-const GROUPS = 'passwords,lock_out,two_factor,sessions,registration,passkeys,wallet,account';
+const GROUPS = 'passwords,lock_out,two_factor,sessions,registration,application_registration,passkeys,wallet,account';
 /** More open than the service in the test, or without an order. */
 const LOOSER: Readonly<Record<string, readonly string[]>> = {
   'passwords.min_length': ['7', '1'],
@@ -37,6 +37,13 @@ const LOOSER: Readonly<Record<string, readonly string[]>> = {
   'registration.given_name': ['optional', 'off'],
   'registration.family_name': ['optional', 'off'],
   'registration.language': ['optional', 'off'],
+  'application_registration.mode': ['open', 'token'],
+  'application_registration.documents': ['allowed'],
+  'application_registration.redirects': ['https', 'loopback', '*.example.org,https'],
+  'application_registration.grants': ['authorization_code,refresh_token'],
+  'application_registration.scopes': ['openid,email'],
+  'application_registration.limit': ['11'],
+  'application_registration.days': ['8'],
   'passkeys.policy': ['off'],
   'wallet.sign_in': ['first', 'second', 'both'],
   'account.deletion': ['allowed'],
@@ -146,6 +153,13 @@ onUsualDatabase(
         REGISTRATION_GIVEN_NAME: 'required',
         REGISTRATION_FAMILY_NAME: 'required',
         REGISTRATION_LANGUAGE: 'required',
+        APPLICATION_REGISTRATION: 'off',
+        APPLICATION_REGISTRATION_DOCUMENTS: 'off',
+        APPLICATION_REGISTRATION_REDIRECTS: '*.example.org',
+        APPLICATION_REGISTRATION_GRANTS: 'authorization_code',
+        APPLICATION_REGISTRATION_SCOPES: 'openid',
+        APPLICATION_REGISTRATION_LIMIT: '10',
+        APPLICATION_REGISTRATION_DAYS: '7',
         DOMAIN_MANAGER_SETTINGS: GROUPS,
       };
       const ofService = (value: (one: string) => string | null): Texts =>

@@ -512,7 +512,9 @@ onDatabase('SQLite', 'Every route', {}, (api) => {
       it(`refuses ${nameOfRoute(route)}`, async () => {
         const { status, headers } = await api.request(route.method, pathOf(route), { token: null, body: bodyOf(route) });
         assert.equal(status, 401);
-        const challenge = route.path.startsWith('/scim/') ? 'Bearer realm="scim"' : `Keystone uri="${api.url}"`;
+        const challenge = route.path.startsWith('/scim/')
+          ? `Bearer realm="scim", resource_metadata="${api.url}/.well-known/oauth-protected-resource/scim/v2"`
+          : `Keystone uri="${api.url}"`;
         assert.equal(headers.get('www-authenticate'), challenge);
         const refusal = route.spec.withoutHead ? 405 : 401;
         if (route.method === 'GET') assert.equal((await api.head(pathOf(route), { token: null })).status, refusal);

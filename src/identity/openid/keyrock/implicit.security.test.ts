@@ -29,7 +29,7 @@ onUsualDatabase('A token in the address', (api) => {
     for (const response_type of ['', 'id_token', 'code token', 'TOKEN', 'token id_token'])
       assertRefused(await client.ask(person.token, { response_type }), 400, /'response_type'/);
     const bound = await register({ dpop_bound_access_tokens: true });
-    assertRefused(await bound.ask(person.token, TOKEN), 400, /bound to a key/);
+    assertRefused(await bound.ask(person.token, TOKEN), 400, /tokens of this application are bound/);
   });
 
   it('is not sent when the application changed after the question', async () => {

@@ -26,6 +26,7 @@ describe('The sweeper', () => {
     'federation',
     'attempts',
     'consumers',
+    'clientRegistration',
     'trusts',
     'oauth1',
     'issuedCredentials',
@@ -63,6 +64,7 @@ describe('The sweeper', () => {
           linkBatches: { sweep: async () => undefined },
         },
         consumers: { sweep: step('consumers', 1) },
+        clientRegistration: { sweep: step('clientRegistration', 1) },
         trusts: { sweep: step('trusts', 1) },
         oauth1AccessTokens: { sweep: step('oauth1', 1) },
         issuedCredentials: { sweep: step('issuedCredentials', 1) },
@@ -78,6 +80,7 @@ describe('The sweeper', () => {
       assert.deepEqual([...done].sort(), [
         'accountDeletion',
         'attempts',
+        'clientRegistration',
         'consumers',
         'devices',
         'federation',

@@ -21,7 +21,7 @@ const settings = { GATEHOUSE_IDENTITY_WALLET_SIGN_IN: 'both' };
 onUsualDatabase(
   'A sign-in with a wallet that waits',
   (api) => {
-    const { world } = usesRoleWorld(api);
+    const { world } = usesRoleWorld(api, { subject: 'user' });
     const { application, visitor } = usesVisitors(api);
     const db = usesDatabaseOf(api);
     const idOf = async (person: CredentialHolder): Promise<string> => (await issuedTo(api, person))[0].id;
