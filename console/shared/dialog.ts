@@ -28,10 +28,10 @@ export function openDialog<Result>(
   dialog.setAttribute('aria-labelledby', titleId);
   document.body.append(dialog);
   render(
-    html`<header>
+    html`<div class="dialog-head">
         <h2 id=${titleId}>${title}</h2>
         <button type="button" class="plain close" aria-label=${shared.close} @click=${() => void tryClose()}>✕</button>
-      </header>
+      </div>
       <div class="dialog-body">${content(close)}</div>`,
     dialog,
   );

@@ -88,11 +88,12 @@ const SHOWN = `(() => {
   const nameOf = (one) => (one.getAttribute('aria-label') ?? one.textContent).replace(/\\s+/g, ' ').trim();
   const rowOf = (one) => one.closest('li, tr, section')?.textContent ?? '';
   const harmless = 'th[aria-sort] button, .pager button, .copyable button, [aria-pressed], [aria-expanded], [role=option], [role=search] *';
-  const isCopy = (one) => nameOf(one) === '${texts.copy}';
+  // Copying sends nothing, and looking again what the screen has sent before.
+  const noActs = ['${texts.copy}', '${words.provisioning.refresh}'];
   return {
     isRefused: [...main.querySelectorAll('[role=alert]')].some((one) => one.checkVisibility()),
     acts: [...main.querySelectorAll('button:not(:disabled), a.button, td input[type=checkbox]:not(:disabled)')]
-      .filter((one) => !one.matches(harmless) && !isCopy(one)).map((one) => ({ name: nameOf(one), row: rowOf(one) })),
+      .filter((one) => !one.matches(harmless) && !noActs.includes(nameOf(one))).map((one) => ({ name: nameOf(one), row: rowOf(one) })),
     links: [...main.querySelectorAll('a[href^="/console"]')].map((one) => one.getAttribute('href')),
     rows: [...main.querySelectorAll('li, tr, section')].map((one) => one.textContent),
     tabs: [...main.querySelectorAll('.tabs a')].map((one) => one.getAttribute('href').replace('/console', '')),
