@@ -14,16 +14,18 @@ const documented = new Map(identityRoutes().map((route) => [nameOfRoute(route), 
 
 onEachDatabase('A noun', (api) => {
   const made: Partial<MadeNouns> = {};
-  /** As in the document: with its address, and its ids. */
+  const uniqueNames = new Map(allNouns.map((noun) => [noun, uniqueName('noun')]));
+  /** As in the document: with its address, its ids, and the identifiers that `newOne` made unique. */
   function asDocumented({ text }: ApiAnswer): unknown {
     let shown = text.replaceAll(api.url, 'http://127.0.0.1:5000');
     for (const noun of allNouns) if (made[noun.one]) shown = shown.replaceAll(made[noun.one].id, String(exampleIdOf(noun)));
+    for (const unique of uniqueNames.values()) shown = shown.replaceAll(`/${unique}"`, '"');
     return JSON.parse(shown);
   }
 
   for (const noun of allNouns)
     it(`is created, shown, listed and changed as the API document says: ${noun.one}`, async () => {
-      const { method, path, body } = newOne(noun, made, uniqueName('noun'));
+      const { method, path, body } = newOne(noun, made, uniqueNames.get(noun));
       const created = await api.request(method, path, { body });
       made[noun.one] = assertOk(created, 201)[noun.one];
       assert.deepEqual(asDocumented(created), documented.get(creationRoute(noun))![201]);
