@@ -64,7 +64,7 @@ export const menu: readonly MenuEntry[] = [
   { path: '/organizations', icon: 'building', label: () => words.organizations.title, rules: ['identity:list_projects'] },
   { path: '/domains', icon: 'globe', label: () => words.organizations.domains, rules: ['identity:list_domains'] },
   { path: '/applications', icon: 'application', label: () => words.applications.title, rules: ['list_consumers'] },
-  { path: '/apis', icon: 'exchange', label: () => words.apis.title, rules: ['identity:list_apis'] },
+  { path: '/apis', icon: 'brackets', label: () => words.apis.title, rules: ['identity:list_apis'] },
   { path: '/credentials', icon: 'card', label: () => words.credentials.title, rules: ['list_issued_credentials'] },
   {
     path: '/why',

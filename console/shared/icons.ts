@@ -19,6 +19,7 @@ const ICONS = {
   folder: 'M3.5 18.5v-13h6l2 2.5h9v10.5z',
   mail: 'M3 6h18v12H3zM3 7l9 6.5L21 7',
   pencil: 'M4 20l1-5L16 4l4 4L9 19zM14 6l4 4',
+  brackets: 'M8 6.5L2.5 12 8 17.5M16 6.5l5.5 5.5-5.5 5.5M13.5 4.5l-3 15',
   key: 'M8 11a4 4 0 1 0 0 8 4 4 0 0 0 0-8zM11 12l8-8M16 7l3 3',
 } as const;
 

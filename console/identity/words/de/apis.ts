@@ -9,7 +9,8 @@ export const apis: Translation<Words['apis']> = {
   create: 'API registrieren',
   createText: 'Ihre Scopes werden danach hinzugefügt.',
   created: (name) => `Registriert: ${name}.`,
-  empty: 'Keine API ist registriert. Anwendungen erhalten Token nur für diesen Dienst.',
+  empty:
+    'Noch ist keine API registriert, darum erhalten Anwendungen Token nur für diesen Dienst. Registrieren Sie die erste, und fügen Sie dann ihre Scopes hinzu.',
   change: 'Ändern',
   changeTitle: (name) => `Ändern: ${name}`,
   changed: (name) => `Geändert: ${name}.`,

@@ -22,7 +22,8 @@ export const selfRegistration = {
   removeTitle: (name) => `Die Anwendung ${name} entfernen`,
   removeText:
     'Alles, was Personen ihr erlaubt haben, endet, auch ihre Tokens. Solange sie darf, kann sie sich wieder registrieren.',
-  empty: 'Keine Anwendung hat sich selbst registriert.',
+  empty:
+    'Keine Anwendung hat sich selbst registriert. Erstellen Sie ein Token für eine, oder erlauben Sie es in den Einstellungen des Dienstes oder einer Domäne.',
   tokens: 'Tokens',
   tokensText: 'Mit einem Token registriert sich ein Programm in einer Domäne. Geben Sie es denen, die das Programm einrichten.',
   token: 'Token',
@@ -38,5 +39,5 @@ export const selfRegistration = {
   end: 'Beenden',
   endTitle: (name) => `Das Token ${name} beenden`,
   endText: 'Damit registriert sich nichts mehr. Anwendungen, die es getan haben, bleiben.',
-  noTokens: 'Es gibt kein Token.',
+  noTokens: 'Noch gibt es kein Token. Erstellen Sie eines für ein Programm, das sich registrieren soll.',
 } satisfies Translation<Words['selfRegistration']>;

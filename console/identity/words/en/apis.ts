@@ -5,7 +5,8 @@ export const apis = {
   create: 'Register an API',
   createText: 'Its scopes are added afterwards.',
   created: (name: string) => `${name} was registered.`,
-  empty: 'No API is registered. Applications get tokens for this service only.',
+  empty:
+    'No API is registered yet, so applications get tokens for this service only. Register the first one, then add its scopes.',
   change: 'Change',
   changeTitle: (name: string) => `Change ${name}`,
   changed: (name: string) => `${name} was changed.`,

@@ -19,7 +19,8 @@ export const selfRegistration = {
   isKept: (name: string) => `${name} is kept.`,
   removeTitle: (name: string) => `Remove the application ${name}`,
   removeText: 'All that people allowed it ends, with its tokens. It can register again as long as it may.',
-  empty: 'No application has registered itself.',
+  empty:
+    'No application has registered itself. Make a token for one, or let programs register themselves in the settings of the service or of a domain.',
   tokens: 'Tokens',
   tokensText: 'With a token a program registers itself in one domain. Give it to whoever sets the program up.',
   token: 'Token',
@@ -35,5 +36,5 @@ export const selfRegistration = {
   end: 'End',
   endTitle: (name: string) => `End the token ${name}`,
   endText: 'Nothing registers with it any more. Applications that did so stay.',
-  noTokens: 'There is no token.',
+  noTokens: 'There is no token yet. Make one for a program that is to register itself.',
 };

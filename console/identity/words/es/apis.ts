@@ -8,7 +8,8 @@ export const apis: Words['apis'] = {
   create: 'Registrar una API',
   createText: 'Sus permisos se añaden después.',
   created: (name) => `Se registró ${name}.`,
-  empty: 'No hay ninguna API registrada. Las aplicaciones solo obtienen tokens para este servicio.',
+  empty:
+    'Todavía no hay ninguna API registrada, así que las aplicaciones solo obtienen tokens para este servicio. Registre la primera y añada después sus permisos.',
   change: 'Cambiar',
   changeTitle: (name) => `Cambiar ${name}`,
   changed: (name) => `Se cambió ${name}.`,

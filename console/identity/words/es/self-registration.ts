@@ -21,7 +21,8 @@ export const selfRegistration: Words['selfRegistration'] = {
   removeTitle: (name) => `Quitar la aplicación ${name}`,
   removeText:
     'Termina todo lo que las personas le permitieron, junto con sus tokens. Puede registrarse de nuevo mientras se le permita.',
-  empty: 'Ninguna aplicación se ha registrado por sí misma.',
+  empty:
+    'Ninguna aplicación se ha registrado por sí misma. Cree un token para una, o permita el registro en la configuración del servicio o de un dominio.',
   tokens: 'Tokens',
   tokensText: 'Con un token, un programa se registra en un dominio. Déselo a quien configure el programa.',
   token: 'Token',
@@ -37,5 +38,5 @@ export const selfRegistration: Words['selfRegistration'] = {
   end: 'Terminar',
   endTitle: (name) => `Terminar el token ${name}`,
   endText: 'Ya no se registra nada con él. Las aplicaciones que lo hicieron se quedan.',
-  noTokens: 'No hay ningún token.',
+  noTokens: 'Todavía no hay ningún token. Cree uno para el programa que deba registrarse.',
 };
