@@ -255,6 +255,36 @@ onUsualDatabase('People in the console', (api) => {
     assert.equal((await api.get(`/v3/groups/${group.id}/users`)).body.users.length, 12);
   });
 
+  it('invites nobody twice where two invite the same list at once', async () => {
+    const name = uniqueName('guest');
+    const list = ['email', ...Array.from({ length: 8 }, (_, at) => `${name}-${at}@example.org`)].join('\n');
+    const pages = [];
+    for (let at = 0; at < 2; at++) {
+      const page = await openConsole(chromium, api, { path: '/people/import' });
+      await onScreen(page, people.importTitle);
+      await page.getByLabel(people.list, { exact: true }).fill(list);
+      await page.getByLabel(people.importHow).selectOption('invite');
+      await press(page, people.checkList);
+      await page.getByText(people.previewText(8, 0)).waitFor();
+      pages.push(page);
+    }
+    // Both have looked for invitations before one of them sends the first.
+    const lookedFor = pages.map(() => Promise.withResolvers<void>());
+    for (const [at, page] of pages.entries())
+      await page.route('**/v3/OS-REGISTRATION/invitations', async (route) => {
+        lookedFor[at]!.resolve();
+        await Promise.all(lookedFor.map(({ promise }) => promise));
+        await route.continue();
+      });
+    await Promise.all(pages.map((page) => press(page, people.importRun(8))));
+    // Nobody failed: each was invited by one, and was invited already for the other.
+    for (const page of pages) await page.getByText(/^Done: \d+\..*Failed: 0\.$/).waitFor();
+    for (let at = 0; at < 8; at++) {
+      const { invitations } = (await api.get(`/v3/OS-REGISTRATION/invitations?email=${name}-${at}@example.org`)).body;
+      assert.equal(invitations.length, 1);
+    }
+  });
+
   itAtLength('tells the second of two who change a person, and loses nothing', async () => {
     const person = await makeUser(api);
     const page = await openConsole(chromium, api, { path: `/people/${person.id}` });

@@ -51,8 +51,20 @@ async function invite(line: Line, { domainId: domain_id, groups }: ImportOptions
   if (invitations.length > 0) return skipped(people.invitedAlready);
   if (await hasAccount(line, domain_id)) return skipped(people.thereAlready);
   const ids = line.groups.map((one) => groups.get(one)!);
-  const invitation = { email, domain_id, ...(name === email ? {} : { name }), ...(ids.length > 0 ? { groups: ids } : {}) };
-  await api.post(INVITATIONS, { invitation });
+  const invitation = {
+    email,
+    domain_id,
+    unless_pending: true,
+    ...(name === email ? {} : { name }),
+    ...(ids.length > 0 ? { groups: ids } : {}),
+  };
+  try {
+    await api.post(INVITATIONS, { invitation });
+  } catch (error) {
+    // Somebody else invites them at the same time.
+    if (error instanceof ApiError && error.status === 409) return skipped(people.invitedAlready);
+    throw error;
+  }
   return DONE;
 }
 

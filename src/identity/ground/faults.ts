@@ -1,6 +1,7 @@
 // The errors of the identity service: code, status and text (Keystone's text where clients match on it).
 import { faultsOf, platformFaults } from '../../platform/faults/index.ts';
 import { federationFaults } from './federation-faults.ts';
+import { invitationFaults } from './invitation-faults.ts';
 import { missing } from './missing-fault.ts';
 import { NOUN_NAMES, type NounName, type NounNames, type TitleOf } from './noun-names.ts';
 import { roleCredentialFaults } from './role-credential-faults.ts';
@@ -191,17 +192,7 @@ export const identityFaults = {
   'registration.key_not_found': { status: 404, text: 'Could not find {kind} of user: {id}.' },
   'registration.key_ended': { status: 403, text: 'The {kind} has expired, or was used or replaced.' },
 
-  'invitation.not_found': missing('invitation'),
-  'invitation.off': { status: 403, text: 'Nobody can be invited to the domain {domain}: registration is off there.' },
-  'invitation.over': { status: 409, text: 'The invitation {id} was accepted or withdrawn.' },
-  'invitation.too_many': { status: 409, text: 'There are {count} pending invitations to this address already.' },
-  'invitation.link_ended': { status: 403, text: 'The link has expired, or was used, replaced or withdrawn.' },
-  'invitation.void': {
-    status: 403,
-    text: 'The invitation is no longer valid: its sender may no longer grant what it contains.',
-  },
-  'invitation.account_exists': { status: 409, text: 'There is an account with this address. Sign in to accept the invitation.' },
-  'invitation.other_account': { status: 403, text: 'The invitation is for another account.' },
+  ...invitationFaults,
 
   'group.not_found': missing('group'),
   'group.not_member': { status: 404, text: 'User {user} is not found in group {group}.' },

@@ -10,7 +10,7 @@ import type { DomainSettingsOf } from '../../directory/domain-settings/index.ts'
 import type { Grants } from '../../directory/grants/index.ts';
 import type { Groups } from '../../directory/groups/index.ts';
 import { findRoleByName } from '../../directory/roles/index.ts';
-import { nameKey } from '../../directory/users/index.ts';
+import { lockEmail, nameKey } from '../../directory/users/index.ts';
 import type { InvitationRow, Tx } from '../../ground/database/index.ts';
 import { fail } from '../../ground/faults.ts';
 import {
@@ -125,6 +125,8 @@ export function createInvitations(deps: InvitationDeps) {
     const now = seconds(clock);
     return change(caller, async (transaction) => {
       const { tx, audit } = transaction;
+      // Of two at the same time, the second waits, and sees that of the first.
+      await lockEmail(db, tx, domainId, email);
       const row: InvitationRow = {
         id: newId(),
         domain_id: domainId,
@@ -146,9 +148,11 @@ export function createInvitations(deps: InvitationDeps) {
         user_id: null,
       };
       await items.check(tx, caller, row);
-      mails.take(mailboxKey(email));
       await lockInvitationsTo(db, tx, domainId, key);
-      if ((await countPendingTo(tx, { domainId, key, now })) >= MAX_PENDING) fail('invitation.too_many', { count: MAX_PENDING });
+      const pending = await countPendingTo(tx, { domainId, key, now });
+      if (body.unless_pending && pending > 0) fail('invitation.pending');
+      mails.take(mailboxKey(email));
+      if (pending >= MAX_PENDING) fail('invitation.too_many', { count: MAX_PENDING });
       await failOnBrokenReference(
         () => fail('domain.not_found', { id: domainId }),
         () => insertInvitation(tx, row),

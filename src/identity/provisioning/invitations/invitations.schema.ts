@@ -31,6 +31,10 @@ export const NewInvitation = t.envelope(
         }),
       ),
       domain_id: Id,
+      unless_pending: t.boolean({
+        description:
+          'Refuse it with 409 if there is a pending invitation to this address in the domain. False by default: somebody may be invited to several organizations.',
+      }),
       language: t.nullable(t.string({ pattern: '^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$', maxLength: 35 })),
       organization_id: t.nullable(Id),
       role_id: t.nullable(

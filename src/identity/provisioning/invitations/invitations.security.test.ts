@@ -188,6 +188,36 @@ underAttack(
       assert.ok(!hasForm(second!, 'create'));
     });
 
+    it('invites an address once, however many ask at the same time for it to be invited unless it is', async () => {
+      const { domain, token, manager } = await makeWorld();
+      const other = { token: (await api.persona(['manager'], { domain: domain.id }, { domain_id: domain.id })).token };
+      for (let round = 0; round < 3; round++) {
+        const email = newAddress();
+        const ask = (at: number) => {
+          const text = at % 2 ? email : email.toUpperCase();
+          return client.create({ email: text, unless_pending: true }, at % 3 ? token : other);
+        };
+        const answers = await Promise.all(Array.from({ length: 6 }, (_, at) => ask(at)));
+        assert.deepEqual(answers.map(({ status }) => status).sort(), [201, 409, 409, 409, 409, 409]);
+        assertRefused(await ask(1), 409, /invited to this address already/);
+        const sent = assertOk(await api.get(`${INVITATIONS}?domain_id=${domain.id}&status=pending`)).invitations;
+        assert.equal(sent.filter((one: { email: string }) => one.email.toLowerCase() === email.toLowerCase()).length, 1);
+        // Whoever says nothing of it invites to a second organization.
+        assertOk(await client.create({ email }, { token: manager.token }), 201);
+      }
+    });
+
+    it('is refused at no cost for those who do not get a second mail', async () => {
+      const { token } = await makeWorld();
+      const email = newAddress();
+      const { invitation } = await client.invited({ email, unless_pending: true }, token);
+      for (let again = 0; again < 25; again++)
+        assertRefused(await client.create({ email, unless_pending: true }, token), 409, /invited to this address already/);
+      assertOk(await client.resend(invitation.id, token));
+      assertOk(await client.withdraw(invitation.id, token), 204);
+      assertOk(await client.create({ email, unless_pending: true }, token), 201);
+    });
+
     it('refuses a link that was used, replaced or withdrawn after the page was opened', async () => {
       const used = await client.invited();
       const [again, replaced, withdrawn] = [await client.opened(used.link), await client.invited(), await client.invited()];
