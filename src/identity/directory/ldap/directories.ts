@@ -57,7 +57,7 @@ export function createDirectories(deps: DirectoriesDeps) {
   };
   const readings = createReadings({
     ...deps,
-    syncSeconds: deps.config.directorySyncSeconds,
+    rules: deps.config,
     clients,
     synchronize: createSynchronize({ ...deps, ...keeping, leftOut }),
   });

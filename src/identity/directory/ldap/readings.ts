@@ -4,6 +4,7 @@ import { Fault } from '../../../platform/faults/index.ts';
 import { type Job, repeat } from '../../../platform/jobs/index.ts';
 import { waitAtMost } from '../../../platform/wait-at-most.ts';
 import { fault } from '../../ground/faults.ts';
+import type { IdentityConfig } from '../../ground/settings/index.ts';
 import { away } from './away.ts';
 import { type DirectoryClients, mappedOf } from './clients.ts';
 import { lastSync, lastSyncs, noteReading, noteSync } from './directories.store.ts';
@@ -11,6 +12,8 @@ import type { Directory } from './directory.ts';
 import type { KeepDeps } from './keep-users.rules.ts';
 import type { Synchronize } from './synchronize.ts';
 
+/** How often it is looked whether it is time. */
+const LOOK_MS = 1000;
 /** How long a list waits for a synchronization. */
 const PATIENCE_MS = 30_000;
 /** The longest synchronization. Then the next one begins from the start. */
@@ -22,10 +25,11 @@ const LONGEST_FAILURE = 500;
 export interface ReadingDeps extends Pick<KeepDeps, 'db' | 'clock' | 'log'> {
   readonly clients: DirectoryClients;
   readonly synchronize: Synchronize;
-  readonly syncSeconds: number;
+  /** Read each time: administrators change it while the service runs. */
+  readonly rules: Pick<IdentityConfig, 'directorySyncSeconds'>;
 }
 
-export function createReadings({ db, clock, log, clients, synchronize, syncSeconds }: ReadingDeps) {
+export function createReadings({ db, clock, log, clients, synchronize, rules }: ReadingDeps) {
   const running = new Map<string, Promise<void>>();
   let job: Job | undefined;
   let first: Promise<void> | undefined;
@@ -82,7 +86,7 @@ export function createReadings({ db, clock, log, clients, synchronize, syncSecon
   async function readOne(domainId: string): Promise<void> {
     if (stopping.signal.aborted || running.has(domainId)) return;
     try {
-      if ((await ageMs(domainId)) >= syncSeconds * 500) await sync(domainId);
+      if ((await ageMs(domainId)) >= rules.directorySyncSeconds * 500) await sync(domainId);
     } catch (err) {
       if (!stopping.signal.aborted) log.warn({ domain: domainId, err }, 'directory not synchronized; it will be tried again');
     }
@@ -96,7 +100,7 @@ export function createReadings({ db, clock, log, clients, synchronize, syncSecon
   return {
     /** Synchronizes first when the last time is longer ago than twice the interval. */
     async notTooOld(domainId: string): Promise<void> {
-      if ((await ageMs(domainId)) < syncSeconds * 2000) return;
+      if ((await ageMs(domainId)) < rules.directorySyncSeconds * 2000) return;
       const reading = sync(domainId);
       await notCounted(() =>
         waitAtMost(
@@ -133,10 +137,16 @@ export function createReadings({ db, clock, log, clients, synchronize, syncSecon
     },
 
     start(): void {
+      let begun = performance.now();
       first = round().catch((err) => log.warn({ err }, 'directories not synchronized; they will be tried again'));
       job = repeat({
-        everyMs: syncSeconds * 1000,
-        run: round,
+        everyMs: LOOK_MS,
+        // A shorter interval counts at once, also during a long one that has begun.
+        async run() {
+          if (performance.now() - begun < rules.directorySyncSeconds * 1000) return;
+          begun = performance.now();
+          await round();
+        },
         log,
         failure: 'directories not synchronized; they will be tried again',
       });

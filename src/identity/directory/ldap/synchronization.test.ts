@@ -121,6 +121,22 @@ describe('A slow directory', () => {
   });
 });
 
+describe('The interval at which directories are read', () => {
+  const domain = new DirectoryDomain('SQLite', { slapd: { people: 3 } });
+  const { api, slapd } = domain;
+
+  it('is the one that administrators store, at once', async () => {
+    await domain.synchronize();
+    await slapd.change((client) => client.modify(dnOf('user1'), replace('mail', ['moved@example.org'])));
+    assertOk(await api.patch('/v3/OS-SERVICE/settings', { settings: { GATEHOUSE_IDENTITY_DIRECTORY_SYNC_SECONDS: '5' } }));
+    const until = Date.now() + WAIT_MS;
+    while ((await domain.user('user1')).email !== 'moved@example.org') {
+      assert.ok(Date.now() < until, 'still the interval from before');
+      await pause(100);
+    }
+  });
+});
+
 /** The parts of a synchronization on the database of a service, and a directory whose answers the test chooses. */
 onEachDatabase('A synchronization', (api) => {
   const clock = new TestClock();

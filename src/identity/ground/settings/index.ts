@@ -5,7 +5,7 @@ import { applicationRegistrationSettings } from './application-registration.ts';
 import { compatibilitySettings } from './compatibility.ts';
 import { delegationSettings } from './delegation.ts';
 import { machineSettings } from './machine.ts';
-import { lookSettings, mailSettings, notificationsSettings, registrationSettings } from './people.ts';
+import { directoriesSettings, lookSettings, mailSettings, notificationsSettings, registrationSettings } from './people.ts';
 import { roleCredentialSettings } from './role-credentials.ts';
 import { factorsSettings, lockOutSettings, passwordsSettings, sessionsSettings, walletsSettings } from './sign-in.ts';
 
@@ -16,6 +16,7 @@ export const SERVICE_SETTINGS = {
   factors: factorsSettings,
   wallets: walletsSettings,
   sessions: sessionsSettings,
+  directories: directoriesSettings,
   registration: registrationSettings,
   application_registration: applicationRegistrationSettings,
   mail: mailSettings,
@@ -34,6 +35,7 @@ export const identitySettings = {
   ...factorsSettings,
   ...walletsSettings,
   ...sessionsSettings,
+  ...directoriesSettings,
   ...registrationSettings,
   ...applicationRegistrationSettings,
   ...mailSettings,

@@ -57,12 +57,6 @@ export const machineSettings = {
     { min: 0, max: 31_536_000, unit: 'seconds' },
     'How long after its expiry a token can still be validated with allow_expired.',
   ),
-  tokenKeyDays: setting.number(
-    'GATEHOUSE_IDENTITY_TOKEN_KEY_DAYS',
-    7,
-    { min: 1, max: 36_500, unit: 'days' },
-    'Age at which the key that encrypts tokens is replaced. Tokens of older keys stay valid.',
-  ),
   bodyLimit: setting.number(
     'GATEHOUSE_IDENTITY_BODY_LIMIT',
     114_688,
@@ -90,12 +84,6 @@ export const machineSettings = {
   domainConfigDir: setting.optionalText(
     'GATEHOUSE_IDENTITY_DOMAIN_CONFIG_DIR',
     'Folder of files keystone.<domain name>.conf with settings of domains, read at the start; without it every domain has the defaults.',
-  ),
-  directorySyncSeconds: setting.number(
-    'GATEHOUSE_IDENTITY_DIRECTORY_SYNC_SECONDS',
-    300,
-    { min: 5, max: 86_400, unit: 'seconds' },
-    'How often the service reads LDAP directories for new, removed and disabled users. Each login asks the directory as well.',
   ),
   mailFolder: setting.optionalText(
     'GATEHOUSE_IDENTITY_MAIL_FOLDER',

@@ -44,6 +44,16 @@ const asksFor = (name: string, what: string) =>
     `Whether people who make an account are asked for ${what}.`,
   );
 
+/** What concerns the directories of all domains. Each of them has its own settings of the rest (directory/domain-settings). */
+export const directoriesSettings = {
+  directorySyncSeconds: setting.number(
+    'GATEHOUSE_IDENTITY_DIRECTORY_SYNC_SECONDS',
+    300,
+    { min: 5, max: 86_400, unit: 'seconds' },
+    'How often the service reads LDAP directories for new, removed and disabled users. Each login asks the directory as well.',
+  ),
+} as const;
+
 export const registrationSettings = {
   registrationMode: setting.choice(
     'GATEHOUSE_IDENTITY_REGISTRATION',

@@ -148,4 +148,10 @@ export const sessionsSettings = {
     { min: 60, max: 31_536_000, unit: 'seconds' },
     'Lifetime of an unused OAuth2 refresh token, and of the consent of a user.',
   ),
+  tokenKeyDays: setting.number(
+    'GATEHOUSE_IDENTITY_TOKEN_KEY_DAYS',
+    7,
+    { min: 1, max: 36_500, unit: 'days' },
+    'Age at which the key that encrypts tokens is replaced. Tokens of older keys stay valid.',
+  ),
 } as const;
