@@ -16,7 +16,7 @@ import { needsCommand } from './commands.ts';
 /** Older versions of Debian have only the full browser. */
 const PROGRAMS = ['chromium-headless-shell', 'chromium'] as const;
 /** Pages load quickly, but all cores may be busy with other tests. */
-const PATIENCE_MS = 15_000;
+const PATIENCE_MS = 60_000;
 
 const fileOf = (program: string): string => `/usr/bin/${program}`;
 
