@@ -12,6 +12,7 @@ import { issuerWorld, newSigner } from '../../test/support/issuers.ts';
 import { RelyingParty } from '../../test/support/relying-party.ts';
 import { makeRoleWorld } from '../../test/support/role-credentials.ts';
 import { WalletVisitor } from '../../test/support/wallet-visitor.ts';
+import { startChecks } from '../support/checks.ts';
 import { stop } from '../support/debian.ts';
 
 const [python = 'python3'] = process.argv.slice(2);
@@ -32,16 +33,8 @@ function ask(command: string, request: object): any {
 
 const api = new TestApi('SQLite', { settings: { GATEHOUSE_IDENTITY_WALLET_SIGN_IN: 'both' } });
 await api.start();
-let failed = 0;
-async function check(what: string, work: () => Promise<void>): Promise<void> {
-  try {
-    await work();
-    console.log(`ok    ${what}`);
-  } catch (error) {
-    failed++;
-    console.log(`FAILS ${what}\n      ${(error as Error).message}`);
-  }
-}
+const checks = startChecks();
+const { check } = checks;
 
 try {
   console.log(`pymdoccbor ${version.stdout.trim()}`);
@@ -107,4 +100,4 @@ try {
 } finally {
   await api.stop();
 }
-process.exit(failed === 0 ? 0 : 1);
+process.exit(checks.failed === 0 ? 0 : 1);

@@ -12,6 +12,7 @@ import { issuedCredentials, VCI } from '../../test/support/issuance.ts';
 import { VP } from '../../test/support/presentation.ts';
 import { issuedTo, makeHolder, makeOffer, makeRoleWorld, withdraw } from '../../test/support/role-credentials.ts';
 import { TestWallet } from '../../test/support/wallet.ts';
+import { startChecks } from '../support/checks.ts';
 import { stop } from '../support/debian.ts';
 
 const [python = 'python3'] = process.argv.slice(2);
@@ -29,16 +30,8 @@ async function ask(command: string, request: object = {}): Promise<any> {
   return answer;
 }
 
-let failed = 0;
-async function check(what: string, work: () => Promise<void>): Promise<void> {
-  try {
-    await work();
-    console.log(`ok    ${what}`);
-  } catch (error) {
-    failed++;
-    console.log(`FAILS ${what}\n      ${(error as Error).message}`);
-  }
-}
+const checks = startChecks();
+const { check } = checks;
 
 const folder = mkdtempSync(join(tmpdir(), 'gatehouse-polaris-'));
 const [providers, issuers, verifiers] = ['providers.json', 'issuers.pem', 'verifiers.pem'].map((name) => join(folder, name)) as [
@@ -148,4 +141,4 @@ try {
   await api.stop().catch(() => {});
   rmSync(folder, { recursive: true });
 }
-process.exit(failed === 0 ? 0 : 1);
+process.exit(checks.failed === 0 ? 0 : 1);
