@@ -59,25 +59,27 @@ export const usualFiles = (files: readonly string[]): readonly string[] => files
 interface Sharing {
   readonly files: RegExp;
   readonly inAProcess: number;
+  /** By which part of a run its last process begins: 0 at once, 1 as the last of all. Those that take long begin early, so that all end together. */
+  readonly begunBy: number;
 }
 
-/** The first one that matches a file. Files that wait long or take long come first, so that the last minute keeps all processes busy. */
+/** The first one that matches a file. */
 const SHARING: readonly Sharing[] = [
   // A library for key devices is loaded once for a process, with one folder of tokens.
-  { files: /pkcs11/, inAProcess: 1 },
-  { files: /^test\/browser\//, inAProcess: 7 },
-  { files: /^src\//, inAProcess: 24 },
-  { files: /^(?:conformance|test\/peers)\//, inAProcess: 5 },
+  { files: /pkcs11/, inAProcess: 1, begunBy: 0 },
+  { files: /^test\/browser\//, inAProcess: 7, begunBy: 0 },
+  { files: /^src\//, inAProcess: 24, begunBy: 0.8 },
+  { files: /^(?:conformance|test\/peers)\//, inAProcess: 5, begunBy: 0 },
   // Whole services, within the process of the test.
   {
     files:
       /^test\/(?:api-page|console-|haip|methods|openapi|plot|references|requests|role-credential-losses|role-credentials-wallet|schemas|settings|together|wallet-(?:display|login|secrets|sessions|sign-in|tenancy))/,
     inAProcess: 8,
+    begunBy: 0.5,
   },
   // The others start processes, measure, or replace what a process has once.
-  { files: /^/, inAProcess: 1 },
+  { files: /^/, inAProcess: 1, begunBy: 1 },
 ];
-const ORDER = [5, 0, 1, 4, 3, 2];
 
 const HOOK = join(import.meta.dirname, '../test/support/runner-hook.ts');
 const addressOf = (file: string): string => JSON.stringify(pathToFileURL(resolve(file)).href);
@@ -88,12 +90,13 @@ const groupsOf = (files: readonly string[], size: number): (readonly string[])[]
 /** Test files of neighbouring folders share a process, by a file that imports them. Returns what to run, and how to remove those files. */
 export function testProcesses(files: readonly string[]): { readonly paths: readonly string[]; remove(): void } {
   const sharingOf = (file: string): number => SHARING.findIndex((one) => one.files.test(file));
-  const groups = ORDER.flatMap((index) =>
-    groupsOf(
-      files.filter((file) => sharingOf(file) === index),
-      SHARING[index]!.inAProcess,
-    ),
-  );
+  // Those that compute and those that wait for processes of their own run side by side.
+  const groups = SHARING.flatMap(({ inAProcess, begunBy }, index) => {
+    const own = files.filter((file) => sharingOf(file) === index);
+    return groupsOf(own, inAProcess).map((group, at, { length }) => ({ group, begins: (begunBy * at) / length }));
+  })
+    .sort((one, other) => one.begins - other.begins)
+    .map(({ group }) => group);
   const folder = mkdtempSync(join(tmpdir(), 'gatehouse-test-processes-'));
   const paths = groups.map((group, index) => {
     // The test runner begins files in the order of their names.
