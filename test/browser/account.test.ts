@@ -28,7 +28,7 @@ import {
   words,
 } from '../support/visitor.ts';
 
-const chromium = usesChromium();
+const chromium = usesChromium({ reusesContexts: true });
 
 /** The QR code on the page. */
 async function scanned(page: Page): Promise<string> {

@@ -21,7 +21,7 @@ import {
   words,
 } from '../support/visitor.ts';
 
-const chromium = usesChromium();
+const chromium = usesChromium({ reusesContexts: true });
 
 onDatabase('SQLite', 'Signing in with a browser', {}, (api) => {
   const application = withApplication(api);
