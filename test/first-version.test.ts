@@ -12,6 +12,7 @@ import { load } from '../src/platform/config/index.ts';
 import { openDatabase } from '../src/platform/database/index.ts';
 import { createLog } from '../src/platform/log/index.ts';
 import { createSeal, newMasterKey } from '../src/platform/seal/index.ts';
+import { inFullRun } from './support/extent.ts';
 import { sharedPostgres } from './support/postgres.ts';
 
 const FIRST = fileURLToPath(new URL('./support/fixtures/001-core-of-the-first-version.sql', import.meta.url));
@@ -24,7 +25,7 @@ describe('A database of the first version', () => {
   mkdirSync(migrations);
   writeFileSync(join(migrations, '001-core.sql'), readFileSync(FIRST));
 
-  for (const kind of ['SQLite', 'PostgreSQL'])
+  for (const kind of inFullRun(['SQLite', 'PostgreSQL'], ['SQLite']))
     it(`takes users with passwords after an upgrade (${kind})`, async () => {
       const databaseUrl = kind === 'SQLite' ? undefined : await (await sharedPostgres()).createDatabase();
       const options = { databaseUrl, poolSize: 2, namedStatements: true };

@@ -12,6 +12,7 @@ import { backupMetrics } from '../src/data-backups.ts';
 import { identityMetrics } from '../src/identity/metrics.ts';
 import { createMetrics, type MetricDefinition, processMetrics, requestTimes } from '../src/platform/metrics/index.ts';
 import { walletMetrics } from '../src/wallet/metrics.ts';
+import { itAtLength } from './support/extent.ts';
 import { freePort } from './support/ports.ts';
 import { gatehouse } from './support/process.ts';
 
@@ -72,7 +73,7 @@ describe('The dashboard and the alert rules', () => {
       assert.match(tests, new RegExp(`alertname: ${alert}\\n\\s+exp_alerts:\\n\\s+- exp_labels`), alert);
   });
 
-  it('work with a Prometheus that reads a running service', async () => {
+  itAtLength('work with a Prometheus that reads a running service', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'gatehouse-prometheus-'));
     const [metricsPort, port] = [await freePort(), await freePort()];
     const service = gatehouse(['start'], { GATEHOUSE_METRICS_PORT: String(metricsPort) });

@@ -8,6 +8,7 @@ import { examine } from '../src/doctor/index.ts';
 import { newMasterKey } from '../src/platform/seal/index.ts';
 import { assertOk } from './support/answers.ts';
 import { onEachDatabase } from './support/api.ts';
+import { itAtLength } from './support/extent.ts';
 import { freePort } from './support/ports.ts';
 import { gatehouse } from './support/process.ts';
 import { usesDatabaseOf } from './support/restartable-api.ts';
@@ -77,7 +78,7 @@ describe('Settings that are stored', () => {
     assert.equal((await run('settings')).stdout.trim(), 'nothing is stored');
   });
 
-  it('keep no administrator out for ever: what they are refused for is forgotten by a command', async () => {
+  itAtLength('keep no administrator out for ever: what they are refused for is forgotten by a command', async () => {
     const key = 'GATEHOUSE_IDENTITY_TWO_FACTOR';
     await whileRunning({}, { [key]: 'required' });
     assert.equal(await logIn(), 401);
@@ -207,7 +208,7 @@ onEachDatabase('Settings that are stored, looked at without the service', (api) 
     await rm(file);
   });
 
-  it('are not missed by `gatehouse config` where there is no database that it can read', async () => {
+  itAtLength('are not missed by `gatehouse config` where there is no database that it can read', async () => {
     const without = (printed: string) => printed.replaceAll(/^# stored: .*\n/gm, '');
     const expected = without(await config());
     const nowhere = api.databaseUrl

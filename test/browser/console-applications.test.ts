@@ -16,7 +16,7 @@ import { makeUser } from '../support/relying-party.ts';
 import { connect, USER } from '../support/scim.ts';
 import { words as visitorWords } from '../support/visitor.ts';
 
-const chromium = usesChromium();
+const chromium = usesChromium({ reusesContexts: true });
 const { applications, audit, frame, registration, why } = words;
 const HOSTILE = '<img src=x onerror="document.title=1">';
 
@@ -108,7 +108,7 @@ onUsualDatabase('Applications in the console', (api) => {
     await page.getByRole('heading', { name: why.missingTitle }).waitFor();
   });
 
-  it('show all organizations that hold a role, a page after the other', async () => {
+  itAtLength('show all organizations that hold a role, a page after the other', async () => {
     const application = await makeApplication(api, { name: uniqueName('shared') });
     const role = await makeRole(api, application);
     const made = Array.from({ length: 51 }, async () => {
@@ -129,7 +129,7 @@ onUsualDatabase('Applications in the console', (api) => {
     assert.deepEqual([...first, ...(await shown())].sort(), names.sort());
   });
 
-  it('tell the second of two people who change them, and keep what was entered', async () => {
+  itAtLength('tell the second of two people who change them, and keep what was entered', async () => {
     const application = await makeApplication(api, { name: uniqueName('shared') });
     const page = await openConsole(chromium, api, { path: `/applications/${application.id}` });
     await page.getByLabel(applications.description).fill('from the console');
@@ -288,7 +288,7 @@ onUsualDatabase('Applications in the console', (api) => {
     assert.equal((await informationOf(api, next)).status, 404);
   });
 
-  it('can be signed in to from the console, which shows each step and keeps no token', async () => {
+  itAtLength('can be signed in to from the console, which shows each step and keeps no token', async () => {
     const { trySignIn } = words;
     const application = await makeApplication(api, {
       name: uniqueName('tried'),

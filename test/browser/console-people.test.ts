@@ -14,7 +14,7 @@ import { makeWaiting } from '../support/registration.ts';
 import { makeUser } from '../support/relying-party.ts';
 import { makeTwoFactorUser } from '../support/visitor.ts';
 
-const chromium = usesChromium();
+const chromium = usesChromium({ reusesContexts: true });
 const { people, grants, organizations } = words;
 const HOSTILE = '<img src=x onerror="document.title=1">';
 
@@ -89,7 +89,7 @@ onUsualDatabase('People in the console', (api) => {
     await api.logIn({ id: person.id, password: made });
   });
 
-  it('shows what acts for a person, and ends it', async () => {
+  itAtLength('shows what acts for a person, and ends it', async () => {
     const person = await makeUser(api, { default_project_id: (await api.make('project', { name: uniqueName('project') })).id });
     const key = { tenant_id: (await userOf(api, person.id)).default_project_id };
     assert.equal((await api.post(`/v3/users/${person.id}/credentials/OS-EC2`, key)).status, 201);
@@ -107,7 +107,7 @@ onUsualDatabase('People in the console', (api) => {
     assert.deepEqual((await api.get(`/v3/users/${person.id}/OS-DELEGATED/access`)).body.delegated_access, []);
   });
 
-  it('does the same for several people, and says of each what became of it', async () => {
+  itAtLength('does the same for several people, and says of each what became of it', async () => {
     const name = uniqueName('many');
     const some = [];
     for (const at of [1, 2, 3]) some.push(await makeUser(api, { name: `${name}-${at}` }));
@@ -215,45 +215,48 @@ onUsualDatabase('People in the console', (api) => {
     assert.equal((await api.get(`/v3/groups/${group.id}/users`)).body.users.length, 1, 'what was missing is made up for');
   });
 
-  it('makes nobody twice where two import the same list at once, and only one of them has a password of each', async () => {
-    const [name, group] = [uniqueName('both'), await api.make('group', { name: uniqueName('crew') })];
-    const lines = Array.from({ length: 12 }, (_, at) => `${name}-${at},${name}-${at}@example.org,${group.name}`);
-    const list = ['name,email,groups', ...lines].join('\n');
-    const open = async () => {
-      const page = await openConsole(chromium, api, { path: '/people/import' });
-      await onScreen(page, people.importTitle);
-      await page.getByLabel(people.list, { exact: true }).fill(list);
-      await page.getByLabel(people.importHow).selectOption('account');
-      await press(page, people.checkList);
-      await page.getByText(people.previewText(12, 0)).waitFor();
-      return page;
-    };
-    const pages = [await open(), await open()];
-    await Promise.all(pages.map((page) => press(page, people.importRun(12))));
-    const savedBy = async (page: (typeof pages)[number]): Promise<string> => {
-      const button = dialogOf(page).getByRole('button', { name: people.savePasswords });
-      if ((await button.count()) === 0) return '';
-      const saved = page.waitForEvent('download');
-      await button.click();
-      return readFile(await (await saved).path(), 'utf8');
-    };
-    // Nobody failed: each was made by one, and was there for the other.
-    for (const page of pages) await page.getByText(/^Done: \d+\..*Failed: 0\.$/).waitFor();
-    const files = [await savedBy(pages[0]!), await savedBy(pages[1]!)];
-    for (let at = 0; at < 12; at++) {
-      const { users } = (await api.get(`/v3/users?name=${name}-${at}`)).body;
-      assert.equal(users.length, 1);
-      const passwords = files.flatMap((csv) => new RegExp(`"${name}-${at}","[^"]*","([^"]+)"`).exec(csv)?.[1] ?? []);
-      assert.equal(passwords.length, 1, 'one of them has it');
-      const [password] = passwords;
-      assert.match(
-        (await api.authenticate({ id: users[0].id, password: password! })).text,
-        /expired/i,
-        'it is right, and must be changed',
-      );
-    }
-    assert.equal((await api.get(`/v3/groups/${group.id}/users`)).body.users.length, 12);
-  });
+  itAtLength(
+    'makes nobody twice where two import the same list at once, and only one of them has a password of each',
+    async () => {
+      const [name, group] = [uniqueName('both'), await api.make('group', { name: uniqueName('crew') })];
+      const lines = Array.from({ length: 12 }, (_, at) => `${name}-${at},${name}-${at}@example.org,${group.name}`);
+      const list = ['name,email,groups', ...lines].join('\n');
+      const open = async () => {
+        const page = await openConsole(chromium, api, { path: '/people/import' });
+        await onScreen(page, people.importTitle);
+        await page.getByLabel(people.list, { exact: true }).fill(list);
+        await page.getByLabel(people.importHow).selectOption('account');
+        await press(page, people.checkList);
+        await page.getByText(people.previewText(12, 0)).waitFor();
+        return page;
+      };
+      const pages = [await open(), await open()];
+      await Promise.all(pages.map((page) => press(page, people.importRun(12))));
+      const savedBy = async (page: (typeof pages)[number]): Promise<string> => {
+        const button = dialogOf(page).getByRole('button', { name: people.savePasswords });
+        if ((await button.count()) === 0) return '';
+        const saved = page.waitForEvent('download');
+        await button.click();
+        return readFile(await (await saved).path(), 'utf8');
+      };
+      // Nobody failed: each was made by one, and was there for the other.
+      for (const page of pages) await page.getByText(/^Done: \d+\..*Failed: 0\.$/).waitFor();
+      const files = [await savedBy(pages[0]!), await savedBy(pages[1]!)];
+      for (let at = 0; at < 12; at++) {
+        const { users } = (await api.get(`/v3/users?name=${name}-${at}`)).body;
+        assert.equal(users.length, 1);
+        const passwords = files.flatMap((csv) => new RegExp(`"${name}-${at}","[^"]*","([^"]+)"`).exec(csv)?.[1] ?? []);
+        assert.equal(passwords.length, 1, 'one of them has it');
+        const [password] = passwords;
+        assert.match(
+          (await api.authenticate({ id: users[0].id, password: password! })).text,
+          /expired/i,
+          'it is right, and must be changed',
+        );
+      }
+      assert.equal((await api.get(`/v3/groups/${group.id}/users`)).body.users.length, 12);
+    },
+  );
 
   it('invites nobody twice where two invite the same list at once', async () => {
     const name = uniqueName('guest');
@@ -328,7 +331,7 @@ onUsualDatabase('People in the console', (api) => {
     assert.ok(Date.parse(expiry) <= api.clock.now(), expiry);
   });
 
-  it('shows who is locked out in the list, at the person and why, and unlocks them', async () => {
+  itAtLength('shows who is locked out in the list, at the person and why, and unlocks them', async () => {
     const person = await makeTwoFactorUser(api);
     for (let guess = 0; guess < 5; guess++) {
       const wrong = { id: person.id, password: person.password, verification_code: 'no code' };
@@ -401,7 +404,7 @@ onUsualDatabase('People in the console', (api) => {
     await told(page, people.withdrawn(email));
   });
 
-  it('says that people wait for approval, and approves and refuses them', async () => {
+  itAtLength('says that people wait for approval, and approves and refuses them', async () => {
     const { waiting } = people;
     const [ann, bob] = [await makeWaiting(api), await makeWaiting(api)];
     const page = await openConsole(chromium, api, { path: '/people' });

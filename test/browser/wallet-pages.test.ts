@@ -13,7 +13,7 @@ import { press } from '../support/visitor.ts';
 import { onUsualWallet } from '../support/wallet.ts';
 import { openBrowser, openWallet, useSession } from '../support/wallet-page.ts';
 
-const chromium = usesChromium();
+const chromium = usesChromium({ reusesContexts: true });
 const hostOf = ({ url }: { readonly url: string }): string => new URL(url).host;
 const EVIL = '<img src=x onerror="window.attacked = true"><script>window.attacked = true</script>';
 
@@ -46,7 +46,7 @@ onUsualWallet('The pages of the wallet', (wallet) => {
   const dialogButton = (page: Page, name: string) => page.getByRole('dialog').getByRole('button', { name, exact: true });
   const issuerCalled = (endpoint: string): boolean => issuer.seen.some((one) => one.endpoint === endpoint);
 
-  it('are for browsers; clients still get the addresses of the service', async () => {
+  itAtLength('are for browsers; clients still get the addresses of the service', async () => {
     const json = await wallet.get('/');
     assert.equal(json.body.service, 'Gatehouse wallet node');
     const page = await wallet.get('/', { headers: { Accept: 'text/html,*/*' } });
@@ -173,7 +173,7 @@ onUsualWallet('The pages of the wallet', (wallet) => {
     }
   });
 
-  it('ask issuers whether credentials are valid when the person wants it, and not before', async () => {
+  itAtLength('ask issuers whether credentials are valid when the person wants it, and not before', async () => {
     const list = 'https://lists.example/1';
     const { person } = await world.holder({
       draft: ({ payload }) => void Object.assign(payload, { status: { status_list: { idx: 1, uri: list } } }),
@@ -204,7 +204,7 @@ onUsualWallet('The pages of the wallet', (wallet) => {
     await other.getByText(words.share.shared).waitFor();
   });
 
-  it('refuse a request, and say so to the verifier', async () => {
+  itAtLength('refuse a request, and say so to the verifier', async () => {
     const person = await wallet.logIn();
     const page = await openWallet(chromium, person, '/receive');
     await paste(page, await verifier.ask());

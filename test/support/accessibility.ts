@@ -20,8 +20,8 @@ export const PHONE = { width: 360, height: 740 };
 export const DESK = { width: 1280, height: 800 };
 const SCHEMES = ['light', 'dark'] as const;
 const LOOKS = SCHEMES.flatMap((scheme) => [DESK, PHONE].map((size) => ({ scheme, size })));
-/** In `npm test` a page is looked at in light on one of the two, the next page on the other one; every second page in dark, too. */
-const TURNS = [[0], [1, 2], [1], [0, 3]].map((turn) => turn.map((look) => LOOKS[look]!));
+/** In `npm test` a page is looked at in light on one of the two, the next page on the other one; every fourth page in dark, too. */
+const TURNS = [[0], [1, 2], [0], [1], [0, 3], [1], [0], [1]].map((turn) => turn.map((look) => LOOKS[look]!));
 let turn = 0;
 
 export const run = <T>(page: Page, script: string): Promise<T> => page.evaluate<T>(script);
