@@ -1,19 +1,14 @@
 // polaris-oid4vp, a verifier that others wrote and that is certified for HAIP, with our issuer and our wallet, HAIP on: `run.ts PYTHON`, a Python that
 // has the packages of requirements.txt.
 import assert from 'node:assert/strict';
-import { spawn, spawnSync } from 'node:child_process';
-import { X509Certificate } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
-import { TestApi } from '../../test/support/api.ts';
-import { issuedCredentials, VCI } from '../../test/support/issuance.ts';
 import { VP } from '../../test/support/presentation.ts';
-import { issuedTo, makeHolder, makeOffer, makeRoleWorld, withdraw } from '../../test/support/role-credentials.ts';
-import { TestWallet } from '../../test/support/wallet.ts';
+import { issuedTo, withdraw } from '../../test/support/role-credentials.ts';
 import { startChecks } from '../support/checks.ts';
 import { stop } from '../support/debian.ts';
+import { startHaipCircle } from '../support/haip-circle.ts';
+import { startPeer } from '../support/peer.ts';
 
 const [python = 'python3'] = process.argv.slice(2);
 const version = spawnSync(python, ['-c', 'import importlib.metadata as m; print(m.version("polaris-oid4vp"))'], {
@@ -21,54 +16,19 @@ const version = spawnSync(python, ['-c', 'import importlib.metadata as m; print(
 });
 if (version.status !== 0) stop(`${python} has no polaris-oid4vp; see conformance/polaris/README.md`);
 
-const peer = spawn(python, [join(import.meta.dirname, 'peer.py')], { stdio: ['pipe', 'pipe', 'inherit'] });
-const lines = createInterface({ input: peer.stdout })[Symbol.asyncIterator]();
-async function ask(command: string, request: object = {}): Promise<any> {
-  peer.stdin.write(`${JSON.stringify({ command, ...request })}\n`);
-  const { answer, error } = JSON.parse((await lines.next()).value ?? '{"error":"it has ended"}');
-  if (error !== undefined) throw new Error(error);
-  return answer;
-}
-
+const { ask, end } = startPeer(python, join(import.meta.dirname, 'peer.py'));
+const circle = await startHaipCircle();
 const checks = startChecks();
 const { check } = checks;
 
-const folder = mkdtempSync(join(tmpdir(), 'gatehouse-polaris-'));
-const [providers, issuers, verifiers] = ['providers.json', 'issuers.pem', 'verifiers.pem'].map((name) => join(folder, name)) as [
-  string,
-  string,
-  string,
-];
-for (const anchors of [issuers, verifiers]) writeFileSync(anchors, '');
-const wallet = new TestWallet('SQLite', {
-  settings: { GATEHOUSE_WALLET_ISSUER_TRUST_ANCHORS: issuers, GATEHOUSE_WALLET_VERIFIER_TRUST_ANCHORS: verifiers },
-});
-const api = new TestApi('SQLite', {
-  settings: { GATEHOUSE_IDENTITY_HAIP: 'on', GATEHOUSE_IDENTITY_WALLET_PROVIDERS_FILE: providers },
-});
-
 try {
   console.log(`polaris-oid4vp ${version.stdout.trim()}`);
-  await wallet.start();
-  const known = (await wallet.request('GET', '/.well-known/wallet-client')).body;
-  writeFileSync(join(folder, 'root.pem'), known.attester.root);
-  const clients = [{ client_id: known.client_id, redirect_uris: known.redirect_uris }];
-  writeFileSync(providers, JSON.stringify({ providers: [{ name: 'Ours', certificates_file: 'root.pem', clients }] }));
-  await api.start();
-  const world = await makeRoleWorld(api, { formats: ['dc+sd-jwt'], claims: ['name', 'email'] });
-  const person = await makeHolder(api, world);
-  const owner = await wallet.logIn();
-  const { issuer } = (await api.get('/v3/OS-ROLE-CREDENTIALS/issuer')).body;
-  writeFileSync(issuers, issuer.root);
+  const { api, world, person, owner, issuer, receive, trustVerifiers } = circle;
   const vct = `${api.service.issuer()}/openid/credential-types/${world.typeId}`;
 
-  const receive = async (): Promise<any> => {
-    const { uri, tx_code: txCode } = await makeOffer(api, person, [world.sdJwt]);
-    return issuedCredentials(await owner.post(VCI, { uri, txCode }))[0];
-  };
   const start = async (anchors: string, claims: readonly unknown[] = ['roles', 'name']) => {
     const { anchor } = await ask('start', { anchors, vct, claims });
-    writeFileSync(verifiers, anchor);
+    trustVerifiers(anchor);
   };
   const show = async (credential: any): Promise<any> => {
     const { link } = await ask('ask');
@@ -127,8 +87,7 @@ try {
 
   await check('gets no answer where the wallet does not trust its certificate', async () => {
     await start(issuer.root);
-    writeFileSync(verifiers, new X509Certificate(issuer.root).toString());
-    // The wallet looks at the file every five seconds.
+    trustVerifiers(issuer.root);
     await new Promise((resolve) => setTimeout(resolve, 6000));
     const credential = await receive();
     const { answer, verdict } = await show(credential);
@@ -136,9 +95,7 @@ try {
     assert.equal(verdict, null);
   });
 } finally {
-  peer.stdin.end();
-  await wallet.stop().catch(() => {});
-  await api.stop().catch(() => {});
-  rmSync(folder, { recursive: true });
+  end();
+  await circle.stop();
 }
 process.exit(checks.failed === 0 ? 0 : 1);
