@@ -35,7 +35,7 @@ const page = (response, body) =>
     .writeHead(200, { 'Content-Type': 'text/html; charset=utf-8' })
     .end(`<!doctype html><html lang="en"><title>Reports</title>
 <meta name="viewport" content="width=device-width"><style>body { font: 1.1rem/1.6 system-ui; max-width: 30rem; margin: 4rem auto; padding: 0 1rem }</style>
-${body}`);
+<main>${body}</main>`);
 const redirect = (response, location) => response.writeHead(303, { Location: String(location) }).end();
 
 /** Redirects the user to Gatehouse, and stores the values to check in the callback. */
