@@ -172,15 +172,16 @@ class ApiScreen extends Screen {
   #facts(): Content {
     const { apis } = words;
     const { identifier, description, application_id: own, applications, token_format: format, token_lifetime: life } = this.#api!;
-    const listed = applications?.length === 0 ? apis.noApplications : applications?.map((id) => html`${this.#application(id)} `);
-    return html`<dl class="facts">
+    const links = applications?.map((id, at) => html`${at === 0 ? nothing : ', '}${this.#application(id)}`);
+    const listed = applications?.length === 0 ? apis.noApplications : links;
+    return html`<section class="card"><dl class="facts">
       <dt>${apis.identifier}</dt><dd>${copyable(identifier)}</dd>
       ${description ? html`<dt>${apis.description}</dt><dd>${description}</dd>` : nothing}
       <dt>${apis.application}</dt><dd>${own ? this.#application(own) : shared.none}</dd>
       <dt>${apis.whoMayAsk}</dt><dd>${applications === null ? apis.allApplications : listed}</dd>
       <dt>${apis.tokenFormat}</dt><dd>${apis.tokenFormats[format]}</dd>
-      <dt>${apis.tokenLifetime}</dt><dd>${life === null ? apis.usualLifetime[format] : apis.seconds(life)}</dd>
-    </dl>`;
+      <dt>${apis.goodFor}</dt><dd>${life === null ? apis.usualLifetime[format] : apis.seconds(life)}</dd>
+    </dl></section>`;
   }
 
   #scopeActions(scope: ApiScope): Content {

@@ -6,7 +6,7 @@ import { type ListQuery, listQuery, nextMarker, pager } from '../../shared/list.
 import { hrefOf, part } from '../../shared/router.ts';
 import { type Content, Screen } from '../../shared/screen.ts';
 import { announce } from '../../shared/status.ts';
-import { table } from '../../shared/table.ts';
+import { type Column, table } from '../../shared/table.ts';
 import { relativeTime, time } from '../../shared/time.ts';
 import { shared } from '../../shared/words/index.ts';
 import { type MayWithRow, mayWithEach } from '../allowed.ts';
@@ -89,6 +89,12 @@ class RegisteredApplications extends Screen {
     return id === null ? words.selfRegistration.everyDomain : (this.#domains.get(id) ?? id);
   }
 
+  /** When there are several. */
+  #domainColumn<Of extends { readonly domain_id: string | null }>(): Column<Of>[] {
+    if (this.#domains.size <= 1) return [];
+    return [{ name: words.selfRegistration.domain, cell: ({ domain_id: id }) => this.#domainName(id) }];
+  }
+
   async #createToken(): Promise<void> {
     const { selfRegistration } = words;
     let token = '';
@@ -112,6 +118,7 @@ class RegisteredApplications extends Screen {
           name: 'lifetime',
           label: selfRegistration.lifetime,
           type: 'select',
+          required: true,
           value: String(DAY),
           options: LIFETIMES.map((seconds) => ({ value: String(seconds), label: selfRegistration.lifetimes[seconds] })),
         },
@@ -182,7 +189,7 @@ class RegisteredApplications extends Screen {
           cell: ({ registered_by: by, registered_with: name }) =>
             name === null ? selfRegistration.origins[by] : selfRegistration.withToken(name),
         },
-        { name: selfRegistration.domain, cell: ({ domain_id: id }) => this.#domainName(id) },
+        ...this.#domainColumn<Registered>(),
         { name: selfRegistration.since, cell: ({ created_at }) => relativeTime(created_at) },
         {
           name: selfRegistration.ends,
@@ -209,7 +216,7 @@ class RegisteredApplications extends Screen {
       key: ({ id }) => id,
       columns: [
         { name: selfRegistration.name, isHeader: true, cell: ({ name }) => name },
-        { name: selfRegistration.domain, cell: ({ domain_id: id }) => this.#domainName(id) },
+        ...this.#domainColumn<Token>(),
         { name: selfRegistration.usesLeft, cell: ({ uses_left: left }) => String(left) },
         { name: selfRegistration.lastUsed, cell: ({ last_used_at: at }) => relativeTime(at, selfRegistration.never) },
         { name: selfRegistration.ends, cell: ({ expires_at: at }) => time(at) },

@@ -180,7 +180,7 @@ const PARTS: Readonly<Record<keyof typeof words.registration.sections, () => Att
   tokens() {
     const r = words.registration;
     return {
-      id_token_signed_response_alg: choice(r.algorithm, themselves(ALGORITHMS), 'RS256'),
+      id_token_signed_response_alg: usualChoice(r.algorithm, ALGORITHMS, r.usualAlgorithm),
       authorization_signed_response_alg: usualChoice(r.answerAlgorithm, ALGORITHMS, r.usualAlgorithm, r.answerAlgorithmHint),
       introspection_signed_response_alg: usualChoice(r.introspectionAlgorithm, ALGORITHMS, r.usualAlgorithm),
       id_token_claims: box(r.claims, r.claimsHint),

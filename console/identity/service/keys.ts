@@ -74,6 +74,7 @@ export class Keys extends ServicePart {
             cell: ({ state }) => html`<span class="badge ${state === 'current' ? 'good' : ''}">${service.states[state]}</span>`,
           },
         ],
+        empty: service.noKeys,
       })}
     </section>`;
   }

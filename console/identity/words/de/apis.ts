@@ -42,6 +42,7 @@ export const apis: Translation<Words['apis']> = {
     'Ein JWT prüft die API selbst, bis es abläuft. Nach einem opaken Token fragt sie diesen Dienst; es kann jederzeit widerrufen werden.',
   tokenLifetime: 'Sekunden, die ein Token gilt',
   tokenLifetimeHint: 'Ab 60; ein JWT höchstens 3600. Leer: 600 für ein JWT, sonst wie der Dienst es vorgibt. Nie länger als das.',
+  goodFor: 'Ein Token gilt',
   usualLifetime: { jwt: '600 Sekunden', opaque: 'Wie der Dienst es vorgibt' },
   seconds: (count) => `${count} Sekunden`,
   scopes: 'Scopes',

@@ -116,7 +116,7 @@ export const registration = {
   answerAlgorithm: 'Antworten auf Anmeldungen werden signiert mit (JARM)',
   answerAlgorithmHint: 'Wenn sie um signierte Antworten bittet (response_mode jwt).',
   introspectionAlgorithm: 'Die Introspektion wird signiert mit',
-  usualAlgorithm: 'RS256, wie üblich',
+  usualAlgorithm: 'wie üblich: RS256, mit FAPI 2.0 ES256',
   claims: 'Angaben auch im ID-Token',
   claimsHint: 'Für Bibliotheken, die nur den ID-Token lesen. Sonst stehen sie am Userinfo-Endpunkt.',
   dpop: 'Token müssen an einen Schlüssel der Anwendung gebunden sein (DPoP)',

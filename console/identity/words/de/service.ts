@@ -47,6 +47,7 @@ export const service = {
   rotated: 'Es gibt einen neuen Schlüssel.',
   rotatesAt: 'Der Dienst erzeugt selbst einen neuen,',
   rotatesNever: 'Der Dienst erzeugt selbst keinen neuen.',
+  noKeys: 'Noch keiner: Der erste entsteht, wenn er gebraucht wird.',
   key: 'Schlüssel',
   algorithm: 'Verfahren',
   forCookies: 'für Cookies',

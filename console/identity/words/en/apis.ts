@@ -39,6 +39,7 @@ export const apis = {
   tokenLifetime: 'Seconds that a token is good',
   tokenLifetimeHint:
     'From 60; a JWT at most 3600. Empty: 600 for a JWT, and as the service has it for others. Never longer than that.',
+  goodFor: 'A token is good for',
   usualLifetime: { jwt: '600 seconds', opaque: 'As the service has it' },
   seconds: (count: number) => `${count} seconds`,
   scopes: 'Scopes',

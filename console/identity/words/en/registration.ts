@@ -112,7 +112,7 @@ export const registration = {
   answerAlgorithm: 'Answers to sign-ins are signed with (JARM)',
   answerAlgorithmHint: 'If it asks for signed answers (response_mode jwt).',
   introspectionAlgorithm: 'Introspection is signed with',
-  usualAlgorithm: 'RS256, as usual',
+  usualAlgorithm: 'as usual: RS256, with FAPI 2.0 ES256',
   claims: 'Claims also in the ID token',
   claimsHint: 'For libraries that read only the ID token. Otherwise they are at the userinfo endpoint.',
   dpop: 'Tokens must be bound to a key of the application (DPoP)',

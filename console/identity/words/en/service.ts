@@ -44,6 +44,7 @@ export const service = {
   rotated: 'There is a new key.',
   rotatesAt: 'The service makes a new one by itself,',
   rotatesNever: 'The service does not make a new one by itself.',
+  noKeys: 'None yet: the first one is made when it is needed.',
   key: 'Key',
   algorithm: 'Algorithm',
   forCookies: 'for cookies',

@@ -42,6 +42,7 @@ export const apis: Words['apis'] = {
   tokenLifetime: 'Segundos que vale un token',
   tokenLifetimeHint:
     'Desde 60; un JWT, como máximo 3600. Vacío: 600 para un JWT, y lo que diga el servicio para los demás. Nunca más que eso.',
+  goodFor: 'Un token vale',
   usualLifetime: { jwt: '600 segundos', opaque: 'Lo que diga el servicio' },
   seconds: (count) => `${count} segundos`,
   scopes: 'Permisos (scopes)',

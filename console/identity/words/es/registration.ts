@@ -113,7 +113,7 @@ export const registration: Words['registration'] = {
   answerAlgorithm: 'Las respuestas a los inicios de sesión se firman con (JARM)',
   answerAlgorithmHint: 'Si pide respuestas firmadas (response_mode jwt).',
   introspectionAlgorithm: 'La introspección se firma con',
-  usualAlgorithm: 'RS256, lo habitual',
+  usualAlgorithm: 'lo habitual: RS256, con FAPI 2.0 ES256',
   claims: 'Los datos también en el ID token',
   claimsHint: 'Para bibliotecas que solo leen el ID token. Si no, están en el endpoint userinfo.',
   dpop: 'Los tokens deben estar ligados a una clave de la aplicación (DPoP)',

@@ -46,6 +46,7 @@ export const service: Words['service'] = {
   rotated: 'Hay una clave nueva.',
   rotatesAt: 'El servicio hace una nueva por sí mismo,',
   rotatesNever: 'El servicio no hace una nueva por sí mismo.',
+  noKeys: 'Todavía ninguna: la primera se hace cuando se necesita.',
   key: 'Clave',
   algorithm: 'Algoritmo',
   forCookies: 'para cookies',
