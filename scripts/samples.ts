@@ -1,4 +1,5 @@
 // Sample data for pictures of the screens: a small town with people, organizations and an application.
+import { generateKeyPairSync } from 'node:crypto';
 import type { TestApi } from '../test/support/api.ts';
 import { TestCredentialWallet } from '../test/support/role-credentials.ts';
 
@@ -10,6 +11,10 @@ export interface Samples {
   readonly group: string;
   readonly organization: string;
   readonly application: string;
+  /** One with a FAPI profile and keys, and one of a workload. */
+  readonly bank: string;
+  readonly workload: string;
+  readonly api: string;
 }
 
 type Made = { readonly id: string };
@@ -102,6 +107,68 @@ async function makeWaiting(call: Call): Promise<void> {
   await confirmedBy(null);
 }
 
+/** Applications without a secret, APIs with scopes, and programs that registered themselves. */
+async function makePrograms(
+  identity: string,
+  call: Call,
+  make: (kind: string, path: string, values: Readonly<Record<string, unknown>>) => Promise<string>,
+  application: string,
+): Promise<Pick<Samples, 'bank' | 'workload' | 'api'>> {
+  const key = generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey.export({ format: 'jwk' });
+  const bank = await make('consumer', '/v3/OS-OAUTH2/consumers', {
+    name: 'Bank of the town',
+    description: 'Payments, with the profile of banks',
+    redirect_uris: ['https://bank.town.example/callback'],
+    security_profile: 'fapi2',
+    token_endpoint_auth_method: 'private_key_jwt',
+    jwks: { keys: [{ ...key, kid: 'bank-2026', use: 'sig', alg: 'ES256' }] },
+    dpop_bound_access_tokens: true,
+  });
+  const workload = await make('consumer', '/v3/OS-OAUTH2/consumers', {
+    name: 'Nightly report',
+    description: 'Runs in the cluster',
+    token_endpoint_auth_method: 'workload_jwt',
+    workload_identities: [
+      {
+        issuer: 'https://kubernetes.town.example',
+        subject: 'system:serviceaccount:reports:nightly',
+        audience: identity,
+      },
+    ],
+    allowed_grant_types: ['client_credentials'],
+  });
+  const api = await make('api', '/v3/OS-OAUTH2/apis', {
+    identifier: 'https://papers.town.example/',
+    name: 'Papers',
+    description: 'What the town wrote, and what was written to it',
+    application_id: application,
+    applications: [application, bank],
+    scopes: [
+      { name: 'papers:read', description: 'to read your papers' },
+      { name: 'papers:write', description: 'to write papers in your name' },
+    ],
+  });
+  const reports = await make('api', '/v3/OS-OAUTH2/apis', {
+    identifier: 'urn:town:reports',
+    name: 'Reports',
+    token_format: 'opaque',
+    applications: null,
+    scopes: [{ name: 'reports:read', description: 'to read reports of the town' }],
+  });
+  const exchanges = [{ application_id: application, subject_scope: 'papers:read', scope: 'reports:read' }];
+  await call('PATCH', `/v3/OS-OAUTH2/apis/${reports}`, { api: { exchanges } });
+  await call('PUT', '/v3/domains/default/config', { config: { application_registration: { mode: 'open' } } });
+  for (const [name, place] of [
+    ['Photo prints', 'https://prints.example.net/callback'],
+    ['Assistant', 'http://127.0.0.1:9999/callback'],
+  ])
+    await call('POST', '/openid/clients?domain_id=default', { client_name: name, redirect_uris: [place] });
+  await call('POST', '/v3/OS-OAUTH2/registration_tokens', {
+    registration_token: { name: 'For the library', domain_id: 'default', uses: 5 },
+  });
+  return { bank, workload, api };
+}
+
 export async function makeSamples(identity: string, password: string): Promise<Samples> {
   const admin = await logIn(identity, { name: 'admin', domain: { id: 'default' }, password }, { system: { all: true } });
   async function call<Answer>(method: string, path: string, body?: unknown, token = admin): Promise<Answer> {
@@ -191,5 +258,6 @@ export async function makeSamples(identity: string, password: string): Promise<S
   for (const email of ['eve@town.example', 'frank@town.example'])
     await call('POST', '/v3/OS-REGISTRATION/invitations', { invitation: { email, organization_id: organizations[1] } });
   const holder = { name: PEOPLE[0][1], password: `the password of ${PEOPLE[0][1]}` };
-  return { person: people[0]!, holder, disabled: people[3]!, group, organization: organizations[0]!, application };
+  const programs = await makePrograms(identity, call, make, application);
+  return { ...programs, person: people[0]!, holder, disabled: people[3]!, group, organization: organizations[0]!, application };
 }

@@ -1,6 +1,6 @@
 // `npm run screenshots -- [FOLDER]`: pictures of every screen of the console and the wallet, of the account and of the pages to sign in,
-// from a fresh service with sample data, at two widths and in both themes, into FOLDER. `--locale de`: in German. `--only credential`: those with
-// this in their names. With --guide, the pictures of docs/guide/images instead.
+// from a fresh service with sample data, at two widths and in both themes, into FOLDER. `--locale de`: in German. `--only credential`: those with any
+// of these in their names, separated by commas. `--width 768`, which may be repeated: at another width. With --guide, the pictures of docs/guide/images instead.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -19,7 +19,7 @@ import { makeSamples, type Samples } from './samples.ts';
 const PASSWORD = 'Correct-horse-9';
 const DEMO = fileURLToPath(new URL('../examples/credentials/demo.js', import.meta.url));
 const IMAGES = fileURLToPath(new URL('../docs/guide/images/', import.meta.url));
-const WIDTHS = [360, 1280] as const;
+const WIDTHS = [360, 1280];
 const THEMES = ['light', 'dark'] as const;
 
 interface Service {
@@ -48,7 +48,10 @@ const dialog =
     await page.getByRole('dialog').waitFor();
   };
 
-function consoleScreens({ identity }: Service, { person, group, organization, application, disabled }: Samples): Screen[] {
+function consoleScreens(
+  { identity }: Service,
+  { person, group, organization, application, disabled, bank, workload, api }: Samples,
+): Screen[] {
   const at = (name: string, path: string, more: Partial<Screen> = {}): Screen => ({
     name,
     address: `${identity}/console${path}`,
@@ -82,6 +85,7 @@ function consoleScreens({ identity }: Service, { person, group, organization, ap
     ),
     at('applications', '/applications'),
     at('applications-registered', '/applications/registered'),
+    at('applications-registered-token', '/applications/registered', { act: dialog('New token') }),
     at('application-new', '/applications/new'),
     at('application-new-web', '/applications/new?kind=web'),
     at('application', `/applications/${application}`),
@@ -92,7 +96,13 @@ function consoleScreens({ identity }: Service, { person, group, organization, ap
     at('application-credentials', `/applications/${application}?tab=credentials`),
     at('application-credential-type', `/applications/${application}?tab=credentials`, { act: dialog('New type') }),
     at('application-start', `/applications/${application}?tab=start`),
+    at('application-bank', `/applications/${bank}`),
+    at('application-workload', `/applications/${workload}`),
     at('apis', '/apis'),
+    at('apis-create', '/apis', { act: dialog('Register an API') }),
+    at('api', `/apis/${api}`),
+    at('api-change', `/apis/${api}`, { act: dialog('Change') }),
+    at('api-scope', `/apis/${api}`, { act: dialog('Add a scope') }),
     at('credentials', '/credentials'),
     at('why', '/why'),
     at('why-not', why, { guide: 'console-why', act: (page) => page.locator('.answer').scrollIntoViewIfNeeded() }),
@@ -244,7 +254,7 @@ async function takeGuide(page: Page, screens: readonly Screen[]): Promise<void> 
 async function takeEach(page: Page, screens: readonly Screen[], folder: string): Promise<void> {
   mkdirSync(folder, { recursive: true });
   for (const screen of screens)
-    for (const width of WIDTHS) {
+    for (const width of values.width.map(Number)) {
       await page.setViewportSize({ width, height: 800 });
       await show(page, screen);
       for (const colorScheme of THEMES) {
@@ -273,7 +283,8 @@ async function takeAll(
     ({ act }) => locale === 'en' || act === undefined,
   );
   if (folder === undefined) return takeGuide(page, screens);
-  const chosen = (all: readonly Screen[]): Screen[] => all.filter(({ name }) => name.includes(only));
+  const chosen = (all: readonly Screen[]): Screen[] =>
+    all.filter(({ name }) => only.split(',').some((part) => name.includes(part)));
   await takeEach(page, chosen([...screens, ...accountScreens(service)]), folder);
   const holder = await newPage();
   await signIn(holder, `${service.identity}/console`, samples.holder);
@@ -295,6 +306,7 @@ const { values, positionals } = parseArgs({
     guide: { type: 'boolean', default: false },
     locale: { type: 'string', default: 'en' },
     only: { type: 'string', default: '' },
+    width: { type: 'string', multiple: true, default: WIDTHS.map(String) },
   },
 });
 const data = mkdtempSync(join(tmpdir(), 'gatehouse-screenshots-'));
