@@ -18,6 +18,7 @@ export const METADATA = {
   grant_types: ['authorization_code', 'refresh_token'],
   response_types: ['code'],
   token_endpoint_auth_method: 'none',
+  initiate_login_uri: 'https://stranger.example.org/login',
   scope: 'openid profile offline_access',
 };
 

@@ -38,6 +38,15 @@ interface LogEntry {
   readonly requirements?: readonly string[];
 }
 
+export interface WantedScreenshot {
+  readonly placeholder: string;
+  /** Of the page to sign in at, or of the one at which the browser stays. */
+  readonly page: 'sign-in' | 'last';
+}
+
+/** What was seen on the way: of pages of the service only. A browser that was sent back to the suite has no last one. */
+export type Screenshots = Partial<Record<WantedScreenshot['page'], Buffer>>;
+
 const AGAIN_MS = 500;
 const TRIES = 5;
 
@@ -99,8 +108,10 @@ export class Suite {
   log = (id: string): Promise<readonly LogEntry[]> => this.#ask('GET', `log/${id}`);
 
   /** Screenshots that a person has to look at before the module counts as passed. */
-  async wantedScreenshots(id: string): Promise<string[]> {
-    return (await this.log(id)).flatMap(({ upload }) => (upload === undefined ? [] : [upload]));
+  async wantedScreenshots(id: string): Promise<WantedScreenshot[]> {
+    return (await this.log(id)).flatMap(({ upload, src = '' }) =>
+      upload === undefined ? [] : [{ placeholder: upload, page: src.includes('Login') ? 'sign-in' : 'last' }],
+    );
   }
 
   upload = (id: string, placeholder: string, png: Buffer): Promise<unknown> =>

@@ -4,10 +4,10 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { Suite, type Visit } from './api.ts';
-import { driveModule } from './drive.ts';
+import { type Actor, driveModule } from './drive.ts';
 import { LEFT, PLANS } from './plans.ts';
 import { REASONS } from './reasons.ts';
-import { isGood, type ModuleResult, resultsPage } from './results.ts';
+import { isGood, type ModuleResult, type PlanResult, resultsPage, titlesOf } from './results.ts';
 
 const PLAN = 'oidcc-basic-certification-test-plan';
 
@@ -40,7 +40,7 @@ class FakeSuite {
           'POST plan': () => ({ id: 'p', modules: [{ testModule: 'oidcc-server', variant: { response_type: 'code' } }] }),
           'POST runner': () => ({ id: 'm' }),
           'GET info/m': () => (this.states.length > 1 ? this.states.shift() : this.states[0]),
-          'GET runner/m': () => ({ browser: { urlsWithMethod: this.visits } }),
+          'GET runner/m': () => ({ browser: { urlsWithMethod: this.visits }, exposed: { at: 'https://suite/authorize' } }),
           'GET log/m': () => this.log,
         };
         response.writeHead(200, { 'Content-Type': 'application/json' }).end(JSON.stringify(answers[what]?.() ?? {}));
@@ -68,11 +68,11 @@ class FakeSuite {
 describe('The driver of the conformance suite', () => {
   const fake = new FakeSuite();
   const opened: string[] = [];
-  const person = {
+  const actor: Actor = {
     renew: async () => void opened.push('(a fresh browser)'),
     visit: async ({ url }: Visit) => {
       opened.push(url);
-      return Buffer.from('a picture');
+      return { 'sign-in': Buffer.from('a picture'), last: Buffer.from('the end') };
     },
   };
   before(() => fake.start());
@@ -82,10 +82,10 @@ describe('The driver of the conformance suite', () => {
   });
   after(() => fake.stop());
 
-  const drive = async (longestMs?: number) => {
+  const drive = async (longestMs?: number, more: Partial<Actor> = {}) => {
     const suite = new Suite(`${fake.url}/`);
     const plan = await suite.createPlan(PLAN, {}, {});
-    return driveModule({ suite, person, ...(longestMs ? { longestMs } : {}) }, plan, plan.modules[0]!);
+    return driveModule({ suite, actor: { ...actor, ...more }, ...(longestMs ? { longestMs } : {}) }, plan, plan.modules[0]!);
   };
 
   it('starts a module, opens what it asks for in a fresh browser, and gives it the screenshots that it wants', async () => {
@@ -96,11 +96,57 @@ describe('The driver of the conformance suite', () => {
       { status: 'FINISHED', result: 'REVIEW' },
     ];
     fake.visits = [{ url: 'https://localhost/openid/authorize?x=1', method: 'GET' }];
-    fake.log = [{ upload: 'abc' }, { result: 'SUCCESS', msg: 'fine' }];
+    fake.log = [
+      { upload: 'abc', src: 'ExpectSecondLoginPage' },
+      { upload: 'd', src: 'ExpectErrorPage' },
+      { result: 'SUCCESS', msg: 'fine' },
+    ];
     assert.deepEqual(await drive(), { result: 'REVIEW', complaints: [] });
     assert.deepEqual(opened, ['(a fresh browser)', 'https://localhost/openid/authorize?x=1']);
     assert.equal(fake.asked.filter((one) => one === 'POST runner/m').length, 1, 'it is started once');
-    assert.deepEqual(fake.uploaded, [`data:image/png;base64,${Buffer.from('a picture').toString('base64')}`]);
+    const given = ['a picture', 'the end'].map((text) => `data:image/png;base64,${Buffer.from(text).toString('base64')}`);
+    assert.deepEqual(fake.uploaded, given);
+  });
+
+  it('gives no screenshot of a page that is not of the service', async () => {
+    fake.states = [{ status: 'WAITING' }, { status: 'FINISHED', result: 'PASSED' }];
+    fake.visits = [{ url: 'https://localhost/openid/authorize', method: 'GET' }];
+    fake.log = [{ upload: 'abc', src: 'ExpectErrorPage' }];
+    assert.equal((await drive(undefined, { visit: async () => ({ 'sign-in': Buffer.from('x') }) })).result, 'PASSED');
+    assert.deepEqual(fake.uploaded, []);
+  });
+
+  it('prepares what has to be done before a start, and comes once where the suite waits', async () => {
+    fake.states = [
+      { status: 'CONFIGURED' },
+      { status: 'WAITING' },
+      { status: 'WAITING' },
+      { status: 'FINISHED', result: 'PASSED' },
+    ];
+    const done: string[] = [];
+    const begin = async (module: string, { at }: Readonly<Record<string, string>>) => {
+      done.push(`${module} at ${at}`);
+      return {};
+    };
+    await drive(undefined, { prepare: async (module) => void done.push(`before ${module}`), begin });
+    assert.deepEqual(done, ['before oidcc-server', 'oidcc-server at https://suite/authorize']);
+    assert.ok(fake.asked.indexOf('POST runner/m') > 0);
+  });
+
+  it('goes by what the suite says where somebody could not go on', async () => {
+    const visit = async (): Promise<never> => {
+      throw new Error('the page is gone');
+    };
+    fake.visits = [{ url: 'https://localhost/openid/authorize', method: 'GET' }];
+    fake.states = [{ status: 'WAITING' }, { status: 'FINISHED', result: 'PASSED' }];
+    assert.equal((await drive(undefined, { visit })).result, 'PASSED');
+    fake.visits = [{ url: 'https://localhost/openid/authorize', method: 'GET' }];
+    fake.states = [{ status: 'WAITING' }];
+    assert.deepEqual(await drive(undefined, { visit }), {
+      isOurs: true,
+      result: 'INTERRUPTED',
+      complaints: ['the driver: the page is gone'],
+    });
   });
 
   it('repeats what the suite complains of', async () => {
@@ -132,12 +178,18 @@ describe('The driver of the conformance suite', () => {
 
 describe('The results', () => {
   const one = (result: ModuleResult['result'], module = 'oidcc-server', complaints: string[] = []): ModuleResult => ({
-    plan: PLAN,
-    variant: { response_type: 'code' },
+    variant: { response_type: 'code', response_mode: 'default' },
     module,
     result,
     complaints,
   });
+  const variant = { response_type: 'code' };
+  const titles = titlesOf([
+    { plan: PLAN, variant },
+    { plan: 'second', variant: {} },
+    { plan: 'third', variant: {} },
+  ]);
+  const page = (before: string, ...results: PlanResult[]) => resultsPage(before, results, titles, LEFT);
 
   it('are good when they passed, or when there is a reason for that very result', () => {
     assert.ok(isGood(one('PASSED')));
@@ -146,16 +198,34 @@ describe('The results', () => {
       assert.ok(!isGood(bad));
   });
 
-  it('have a line for each module, and one for each plan that is not run', () => {
-    const page = resultsPage('on this machine', [one('PASSED'), one('FAILED', 'oidcc-userinfo-get', ['a | b\nc'])], LEFT);
-    assert.match(page, /2 modules: 1 pass, or have a reason; 1 do not\./);
-    assert.ok(page.includes(`| \`${PLAN}\` | response_type=code | \`oidcc-userinfo-get\` | FAILED | a \\| b c |`));
-    for (const { plan } of LEFT) assert.ok(page.includes(`| \`${plan}\` |`));
+  it('have a line for each module, counts, and one for each plan that is not run', () => {
+    const modules = [one('PASSED'), one('INTERRUPTED', 'oidcc-userinfo-get', ['a | b\nc'])];
+    const text = page('', { plan: PLAN, variant, modules });
+    assert.ok(text.includes(`| \`${PLAN}\`: response_type=code | 1 | 0 | 0 | 0 | 1 |`));
+    assert.ok(text.includes('| `oidcc-userinfo-get` | response_mode=default | INTERRUPTED | a \\| b c |'));
+    assert.ok(text.includes('| `second` | not yet |'));
+    for (const { plan } of LEFT) assert.ok(text.includes(`| \`${plan}\` |`));
+  });
+
+  it('replace those of the same plan and variant, and keep the others', () => {
+    const first = page(
+      '',
+      { plan: PLAN, variant, modules: [one('FAILED')] },
+      { plan: 'third', variant: {}, modules: [one('PASSED')] },
+    );
+    const text = page(first, { plan: PLAN, variant, modules: [one('PASSED')] });
+    assert.ok(text.includes(`| \`${PLAN}\`: response_type=code | 1 | 0 | 0 | 0 | 0 |`));
+    assert.ok(text.includes('| `third` | 1 | 0 | 0 | 0 | 0 |'));
+    assert.equal(text.split('## `third`').length, 2);
+    assert.ok(!text.includes('FAILED |'));
+    assert.equal(page(text), text, 'nothing new');
   });
 
   it('are about plans that are run, or that are not, and never about both', () => {
-    const names = [...PLANS, ...LEFT].map(({ plan }) => plan);
-    assert.equal(new Set(names).size, names.length);
+    const titled = titlesOf(PLANS);
+    assert.equal(new Set(titled).size, titled.length);
+    const run = new Set(PLANS.map(({ plan }) => plan));
+    for (const { plan } of LEFT) assert.ok(!run.has(plan), plan);
     for (const reasons of Object.values(REASONS))
       for (const [result, text] of Object.entries(reasons)) assert.ok(result !== 'PASSED' && text!.length > 20);
   });

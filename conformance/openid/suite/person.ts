@@ -1,13 +1,18 @@
 // The person at the browser, in a real Chromium: opens what the suite asks for, and answers our pages as somebody would who agrees.
 import { type Browser, type BrowserContext, type Page, chromium as playwright } from 'playwright-core';
 import { html, LANGUAGES } from '../../../src/identity/ground/look/index.ts';
-import type { Visit } from './api.ts';
+import type { Screenshots, Visit } from './api.ts';
 
 const PROGRAM = '/usr/bin/chromium-headless-shell';
 const words = LANGUAGES.en;
-const PATIENCE_MS = 20_000;
+const PATIENCE_MS = 60_000;
 /** A sign-in has a password, a consent and the way back; a sign-out a question and a page with frames. */
 const MAX_PAGES = 8;
+
+/** What the service is told. Those who deny are other people: they have never allowed anything, so they are asked. */
+export type Answer = 'allow' | 'deny';
+
+const FULL = { fullPage: true };
 
 export interface Credentials {
   readonly name: string;
@@ -17,17 +22,17 @@ export interface Credentials {
 export class Person {
   readonly #browser: Browser;
   readonly #service: string;
-  readonly #who: Credentials;
+  readonly #who: Readonly<Record<Answer, Credentials>>;
   #context: BrowserContext;
 
-  private constructor(browser: Browser, context: BrowserContext, service: string, who: Credentials) {
+  private constructor(browser: Browser, context: BrowserContext, service: string, who: Readonly<Record<Answer, Credentials>>) {
     this.#browser = browser;
     this.#context = context;
     this.#service = new URL(service).origin;
     this.#who = who;
   }
 
-  static async start(service: string, who: Credentials): Promise<Person> {
+  static async start(service: string, who: Readonly<Record<Answer, Credentials>>): Promise<Person> {
     const browser = await playwright.launch({ executablePath: PROGRAM, args: ['--no-sandbox'] });
     return new Person(browser, await Person.#freshContext(browser), service, who);
   }
@@ -42,19 +47,47 @@ export class Person {
     this.#context = await Person.#freshContext(this.#browser);
   }
 
-  /** Goes there, and on to the page at which nothing more is to be done. Its screenshot is what somebody looks at later. */
-  async visit({ url, method }: Visit): Promise<Buffer> {
+  async #on(work: (page: Page) => Promise<Screenshots>): Promise<Screenshots> {
     const page = await this.#context.newPage();
     page.setDefaultTimeout(PATIENCE_MS);
     try {
-      if (method === 'POST') await this.#post(page, url);
-      else await page.goto(url);
-      for (let pages = 0; pages < MAX_PAGES && (await this.#answer(page)); pages++) await page.waitForLoadState('networkidle');
-      return await page.screenshot({ fullPage: true });
+      return await work(page);
     } finally {
       await page.close();
     }
   }
+
+  #isOurs = (page: Page): boolean => new URL(page.url()).origin === this.#service;
+  #last = async (page: Page): Promise<Screenshots> => (this.#isOurs(page) ? { last: await page.screenshot(FULL) } : {});
+
+  /** Goes there, and on to the page at which nothing more is to be done. */
+  visit = ({ url, method }: Visit, answer: Answer = 'allow'): Promise<Screenshots> =>
+    this.#on(async (page) => {
+      const first = await this.#open(page, url, method);
+      for (let pages = 0; pages < MAX_PAGES && (await this.#answer(page, answer)); pages++)
+        await page.waitForLoadState('networkidle');
+      return { ...first, ...(await this.#last(page)) };
+    });
+
+  /** Goes there, and does nothing. */
+  look = ({ url, method }: Visit): Promise<Screenshots> => this.#on((page) => this.#open(page, url, method));
+
+  async #open(page: Page, url: string, method: Visit['method']): Promise<Screenshots> {
+    if (method === 'POST') await this.#post(page, url);
+    else await page.goto(url);
+    await page.waitForLoadState('networkidle');
+    return (await this.#asksForPassword(page)) ? { 'sign-in': await page.screenshot(FULL) } : {};
+  }
+
+  /** Signs in with the wallet that the suite plays, and sees what our page says then. */
+  useWallet = (): Promise<Screenshots> =>
+    this.#on(async (page) => {
+      await page.goto(`${this.#service}/account`);
+      await page.getByRole('button', { name: words.walletSignIn }).click();
+      await page.getByRole('link', { name: words.walletOpen }).click();
+      await page.waitForLoadState('networkidle');
+      return this.#last(page);
+    });
 
   /** A request by POST, as a page of the suite would send it. */
   async #post(page: Page, url: string): Promise<void> {
@@ -65,18 +98,21 @@ export class Person {
     await page.waitForURL((at) => at.href !== 'about:blank');
   }
 
+  #asksForPassword = async (page: Page): Promise<boolean> =>
+    this.#isOurs(page) && (await page.getByLabel(words.password, { exact: true }).isVisible());
+
   /** False when the page is not ours, or asks nothing. */
-  async #answer(page: Page): Promise<boolean> {
-    if (new URL(page.url()).origin !== this.#service) return false;
+  async #answer(page: Page, answer: Answer): Promise<boolean> {
+    if (!this.#isOurs(page)) return false;
     const button = (name: string) => page.getByRole('button', { name, exact: true });
     const password = page.getByLabel(words.password, { exact: true });
     if (await password.isVisible()) {
-      await page.getByLabel(words.userName).fill(this.#who.name);
-      await password.fill(this.#who.password);
+      await page.getByLabel(words.userName).fill(this.#who[answer].name);
+      await password.fill(this.#who[answer].password);
       await button(words.signIn).click();
       return true;
     }
-    for (const name of [words.allow, words.signOut])
+    for (const name of [words[answer], words.signOut])
       if (await button(name).first().isVisible()) {
         await button(name).first().click();
         return true;

@@ -1,17 +1,29 @@
 // The plans: which variant of each is run, and what the suite is told for it. Those in which the suite waits for us to come to it (as a wallet,
 // or as a client of its provider) say who has to go there.
 import type { Variant } from './api.ts';
-import { ALIAS, type Registrations } from './registrations.ts';
+import { ALIAS, type FapiWays, newKey, type Registrations } from './registrations.ts';
+import { type Signer, signer, WALLETS } from './signers.ts';
 
 export interface Setting {
   /** The address of the service under test. */
   readonly service: string;
+  readonly suite: string;
   readonly registrations: Registrations;
+  /** Of wallets, which the service trusts. The suite plays it. */
+  readonly provider: Signer;
+  /** Somebody at the service. */
+  readonly person: { readonly id: string };
 }
+
+/** Kinds of services, with other settings: plans of the same kind share one. */
+export type ServiceKind = 'usual' | 'certificates' | 'registration' | 'issuer' | 'verifier';
 
 export interface PlanRun {
   readonly plan: string;
   readonly variant: Variant;
+  readonly service: ServiceKind;
+  /** The person at the browser of a provider, if nothing is said. */
+  readonly actor?: 'provider' | 'verifier';
   /** The configuration of the suite. */
   config(setting: Setting): Promise<object>;
 }
@@ -47,81 +59,190 @@ const withClients =
 const STATIC: Variant = { server_metadata: 'discovery', client_registration: 'static_client' };
 const LOGOUT: Variant = { client_registration: 'static_client', response_type: 'code' };
 
+const usual = (plan: string, variant: Variant, config: PlanRun['config']): PlanRun => ({
+  plan,
+  variant,
+  service: 'usual',
+  config,
+});
+
 const OPENID: readonly PlanRun[] = [
-  { plan: 'oidcc-basic-certification-test-plan', variant: STATIC, config: withClients() },
-  { plan: 'oidcc-config-certification-test-plan', variant: {}, config: async (setting) => common(setting) },
-  { plan: 'oidcc-formpost-basic-certification-test-plan', variant: STATIC, config: withClients() },
-  { plan: 'oidcc-rp-initiated-logout-certification-test-plan', variant: LOGOUT, config: withClients() },
-  {
-    plan: 'oidcc-backchannel-rp-initiated-logout-certification-test-plan',
-    variant: LOGOUT,
-    config: withClients((registrations) => registrations.backChannel()),
-  },
-  {
-    plan: 'oidcc-frontchannel-rp-initiated-logout-certification-test-plan',
-    variant: LOGOUT,
-    config: withClients((registrations) => registrations.frontChannel()),
-  },
+  usual('oidcc-basic-certification-test-plan', STATIC, withClients()),
+  usual('oidcc-config-certification-test-plan', {}, async (setting) => common(setting)),
+  usual('oidcc-formpost-basic-certification-test-plan', STATIC, withClients()),
+  usual('oidcc-rp-initiated-logout-certification-test-plan', LOGOUT, withClients()),
+  usual(
+    'oidcc-backchannel-rp-initiated-logout-certification-test-plan',
+    LOGOUT,
+    withClients((registrations) => registrations.backChannel()),
+  ),
+  usual(
+    'oidcc-frontchannel-rp-initiated-logout-certification-test-plan',
+    LOGOUT,
+    withClients((registrations) => registrations.frontChannel()),
+  ),
 ];
 
-/** The suite registers its clients itself. */
-const DYNAMIC: readonly PlanRun[] = [
-  {
-    plan: 'oidcc-dynamic-certification-test-plan',
+/** The suite registers its clients itself, with a token. */
+const DYNAMIC = ['oidcc-dynamic-certification-test-plan', 'oidcc-3rdparty-init-login-certification-test-plan'].map(
+  (plan): PlanRun => ({
+    plan,
     variant: { response_type: 'code' },
-    config: async (setting) => common(setting),
-  },
-  {
-    plan: 'oidcc-3rdparty-init-login-certification-test-plan',
-    variant: { response_type: 'code' },
-    config: async (setting) => common(setting),
-  },
-];
+    service: 'registration',
+    config: async (setting) => ({
+      ...common(setting),
+      client: { initial_access_token: await setting.registrations.registrationToken() },
+      client2: { initial_access_token: await setting.registrations.registrationToken() },
+    }),
+  }),
+);
 
-const FAPI: Variant = {
-  fapi_profile: 'plain_fapi',
-  client_auth_type: 'private_key_jwt',
-  sender_constrain: 'dpop',
-  openid: 'openid_connect',
-};
-
-const withKeys: PlanRun['config'] = async (setting) => {
-  const { service, registrations } = setting;
+function fapi(plan: string, ways: FapiWays, more: Variant): PlanRun {
   return {
-    ...common(setting),
-    client: await registrations.keyedClient(),
-    client2: await registrations.keyedClient(),
-    // A resource that takes the tokens: it answers with claims.
-    resource: { resourceUrl: `${service}/openid/userinfo` },
+    plan,
+    variant: {
+      fapi_profile: 'plain_fapi',
+      openid: 'openid_connect',
+      client_auth_type: ways.signs,
+      sender_constrain: ways.bound,
+      ...more,
+    },
+    service: 'certificates',
+    config: async (setting) => {
+      const [first, second] = [await setting.registrations.fapiClient(ways), await setting.registrations.fapiClient(ways)];
+      return {
+        ...common(setting),
+        client: first.client,
+        mtls: first.mtls,
+        client2: second.client,
+        mtls2: second.mtls,
+        // A resource that takes the tokens: it answers with claims.
+        resource: { resourceUrl: `${setting.service}/openid/userinfo` },
+      };
+    },
   };
-};
+}
+
+const WAYS = (['private_key_jwt', 'mtls'] as const).flatMap((signs) =>
+  (['dpop', 'mtls'] as const).map((bound) => ({ signs, bound })),
+);
 
 const FAPI2: readonly PlanRun[] = [
-  {
-    plan: 'fapi2-security-profile-final-test-plan',
-    variant: { ...FAPI, fapi_request_method: 'unsigned', fapi_response_mode: 'plain_response' },
-    config: withKeys,
-  },
-  {
-    plan: 'fapi2-message-signing-final-test-plan',
-    variant: { ...FAPI, fapi_request_method: 'signed_non_repudiation', fapi_response_mode: 'jarm' },
-    config: withKeys,
-  },
+  ...WAYS.map((ways) => fapi('fapi2-security-profile-final-test-plan', { ...ways, profile: 'fapi2' }, {})),
+  ...WAYS.map((ways) =>
+    fapi(
+      'fapi2-message-signing-final-test-plan',
+      { ...ways, profile: 'fapi2-message-signing' },
+      { fapi_request_method: 'signed_non_repudiation', fapi_response_mode: 'jarm' },
+    ),
+  ),
 ];
 
-export const PLANS: readonly PlanRun[] = [...OPENID, ...DYNAMIC, ...FAPI2];
+/** The suite plays wallets with an attestation of their provider. */
+function issuer(plan: string, more: Variant): PlanRun {
+  const format = more.credential_format as 'sd_jwt_vc' | 'mdoc';
+  return {
+    plan,
+    variant: { vci_authorization_code_flow_variant: 'wallet_initiated', ...more },
+    service: 'issuer',
+    config: async ({ service, registrations, provider, person }) => {
+      const type = await registrations.roleCredential(person);
+      const { issuer: root } = await registrations.roots();
+      const [client, client2] = await Promise.all(
+        WALLETS.map(async (id) => ({ client_id: id, jwks: { keys: [await newKey('ES256')] } })),
+      );
+      return {
+        alias: ALIAS,
+        description: 'Gatehouse',
+        browser: [],
+        vci: { credential_issuer_url: service, credential_configuration_id: type[format], credential_proof_type_hint: 'jwt' },
+        client,
+        client2,
+        client_attestation: {
+          issuer: 'https://provider.suite.example',
+          attester_jwks: { keys: [provider.jwk] },
+          key_attestation_jwks: { keys: [provider.jwk] },
+        },
+        credential: { trust_anchor_pem: root, status_list_trust_anchor_pem: root },
+      };
+    },
+  };
+}
+
+const ISSUER: readonly PlanRun[] = [
+  issuer('oid4vci-1_0-issuer-haip-test-plan', { credential_format: 'sd_jwt_vc' }),
+  issuer('oid4vci-1_0-issuer-haip-test-plan', { credential_format: 'mdoc' }),
+  issuer('oid4vci-1_0-issuer-test-plan', {
+    credential_format: 'sd_jwt_vc',
+    fapi_profile: 'vci',
+    client_auth_type: 'client_attestation',
+    sender_constrain: 'dpop',
+    fapi_request_method: 'unsigned',
+    fapi_response_mode: 'plain_response',
+    openid: 'plain_oauth',
+    authorization_request_type: 'simple',
+    vci_grant_type: 'authorization_code',
+    vci_credential_encryption: 'plain',
+  }),
+];
+
+/** What the suite has in its wallet, and what the service asks for. */
+const SHOWN = {
+  sd_jwt_vc: {
+    format: 'dc+sd-jwt',
+    types: ['urn:eudi:pid:1'],
+    subject: ['given_name'],
+    claims: [['given_name'], ['family_name']],
+  },
+  iso_mdl: {
+    format: 'mso_mdoc',
+    types: ['org.iso.18013.5.1.mDL'],
+    subject: ['org.iso.18013.5.1', 'document_number'],
+    claims: [
+      ['org.iso.18013.5.1', 'given_name'],
+      ['org.iso.18013.5.1', 'family_name'],
+    ],
+  },
+} as const;
+
+/** The suite plays a wallet with a credential of an issuer of its own. It can answer requests for one credential only. */
+const verifier = (plan: string, variant: Variant): PlanRun => ({
+  plan,
+  variant,
+  service: 'verifier',
+  actor: 'verifier',
+  config: async ({ registrations, suite }) => {
+    const issuer = signer('suite-issuer', [new URL(suite).hostname]);
+    await registrations.trustCredentials(SHOWN[variant.credential_format as keyof typeof SHOWN], issuer.root);
+    return {
+      alias: ALIAS,
+      description: 'Gatehouse',
+      browser: [],
+      client: { request_object_trust_anchor_pem: (await registrations.roots()).verifier },
+      credential: { signing_jwk: issuer.jwk },
+    };
+  },
+});
+
+const VERIFIER: readonly PlanRun[] = (['sd_jwt_vc'] as const).flatMap((credential_format) => [
+  verifier('oid4vp-1final-verifier-haip-test-plan', { credential_format, response_mode: 'direct_post.jwt' }),
+  verifier('oid4vp-1final-verifier-test-plan', {
+    credential_format,
+    response_mode: 'direct_post.jwt',
+    vp_profile: 'plain_vp',
+    client_id_prefix: 'x509_hash',
+    request_method: 'request_uri_signed',
+  }),
+]);
+
+export const PLANS: readonly PlanRun[] = [...OPENID, ...DYNAMIC, ...FAPI2, ...ISSUER, ...VERIFIER];
 
 const OTHERS = 'the suite waits for a client, a wallet or a verifier of ours to come: this driver plays the person at a provider';
-const AS_ISSUER =
-  'the suite plays a wallet with an attestation: its provider has to be trusted by the service, which the driver does not set up';
 
 /** So that nobody takes the list above for all that there is. */
 export const LEFT: readonly PlanLeft[] = [
   { plan: 'fapi-ciba-id1-test-plan', why: 'there is no backchannel authentication endpoint' },
-  ...['oid4vci-1_0-issuer-test-plan', 'oid4vci-1_0-issuer-haip-test-plan'].map((plan) => ({ plan, why: AS_ISSUER })),
   ...[
-    'oid4vp-1final-verifier-test-plan',
-    'oid4vp-1final-verifier-haip-test-plan',
     'oid4vci-1_0-wallet-test-plan',
     'oid4vci-1_0-wallet-haip-test-plan',
     'oid4vp-1final-wallet-test-plan',

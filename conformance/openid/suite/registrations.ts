@@ -1,22 +1,46 @@
 // What the suite finds at the service: a person, and the applications that it plays itself. Made by the public API, as an administrator would.
 import assert from 'node:assert/strict';
-import { exportJWK, generateKeyPair } from 'jose';
+import { createPublicKey } from 'node:crypto';
+import { exportJWK, generateKeyPair, type JWK } from 'jose';
+import { certify, usages } from '../../../test/support/certificates.ts';
 import type { Credentials } from './person.ts';
 
-/** In the addresses of the suite: `/test/a/ALIAS/callback`. */
-export const ALIAS = 'gatehouse';
+/** In the addresses of the suite: `/test/a/ALIAS/callback`. Two runs at the same suite do not disturb each other. */
+export const ALIAS = `gatehouse-${process.pid}`;
+
+/** For clients of TLS (RFC 5280, 4.2.1.12). */
+const CLIENT_AUTH = usages('1.3.6.1.5.5.7.3.2');
 
 export interface Client {
   readonly client_id: string;
   readonly client_secret: string;
 }
 
-export interface KeyedClient {
-  readonly client_id: string;
-  readonly scope: string;
-  /** With the private key: the suite signs with it. */
-  readonly jwks: { readonly keys: readonly object[] };
+/** In the words of the suite. */
+export interface FapiWays {
+  readonly signs: 'private_key_jwt' | 'mtls';
+  readonly bound: 'dpop' | 'mtls';
+  readonly profile: 'fapi2' | 'fapi2-message-signing';
 }
+
+const PATCH_SCHEMA = 'urn:ietf:params:scim:api:messages:2.0:PatchOp';
+
+const METHODS = { private_key_jwt: 'private_key_jwt', mtls: 'self_signed_tls_client_auth' } as const;
+
+/** As the suite wants it in a configuration, with the private key: it signs with it. */
+export interface FapiClient {
+  readonly client: { readonly client_id: string; readonly scope: string; readonly jwks: { readonly keys: readonly object[] } };
+  readonly mtls: { readonly cert: string; readonly key: string };
+}
+
+/** Private. */
+export async function newKey(alg: 'ES256' | 'PS256'): Promise<JWK> {
+  const { privateKey } = await generateKeyPair(alg, { extractable: true });
+  return { ...(await exportJWK(privateKey)), alg, use: 'sig', kid: 'suite' };
+}
+
+/** Of one of RSA. */
+const publicPart = ({ kty, n, e, alg, use, kid }: JWK): JWK => ({ kty, n, e, alg, use, kid }) as JWK;
 
 /** Of the service under test. */
 export interface Administrator {
@@ -24,10 +48,22 @@ export interface Administrator {
   readonly adminPassword: string;
 }
 
+export interface RegisteredPerson extends Credentials {
+  readonly id: string;
+}
+
+/** Its configurations, by the formats of the suite. */
+export interface RoleCredential {
+  readonly sd_jwt_vc: string;
+  readonly mdoc: string;
+}
+
 export class Registrations {
   readonly #service: string;
   readonly #suite: string;
   readonly #token: string;
+  /** The provider of credentials that is enabled. */
+  #trusted: string | undefined;
 
   private constructor(service: string, suite: string, token: string) {
     this.#service = service;
@@ -47,20 +83,71 @@ export class Registrations {
     return new Registrations(url, suite, answer.headers.get('x-subject-token')!);
   }
 
-  async #post(path: string, body: object): Promise<any> {
+  async #send(method: string, path: string, body?: object): Promise<any> {
     const headers = { 'Content-Type': 'application/json', 'X-Auth-Token': this.#token };
-    const answer = await fetch(this.#service + path, { method: 'POST', headers, body: JSON.stringify(body) });
+    const answer = await fetch(this.#service + path, { method, headers, ...(body && { body: JSON.stringify(body) }) });
     const text = await answer.text();
     assert.ok(answer.ok, `${path}: ${answer.status} ${text}`);
-    return JSON.parse(text);
+    return text === '' ? undefined : JSON.parse(text);
   }
 
-  /** Somebody with every claim that there is. */
-  async person(): Promise<Credentials> {
-    const who = { name: 'conformance', password: 'the person of the conformance run' };
-    const profile = { given_name: 'Ada', family_name: 'Lovelace', language: 'en', zoneinfo: 'Europe/London' };
-    await this.#post('/v3/users', { user: { ...who, ...profile, email: 'ada@example.org' } });
-    return who;
+  #post = (path: string, body: object): Promise<any> => this.#send('POST', path, body);
+
+  /** Somebody with every claim that there is, in an organization of their own. */
+  async person(name = 'conformance'): Promise<RegisteredPerson> {
+    const who = { name, password: 'the person of the conformance run' };
+    const names = { given_name: 'Ada', middle_name: 'King', family_name: 'Lovelace', nickname: 'Countess' };
+    const own = (await this.#post('/v3/projects', { project: { name: `${name}'s own` } })).project.id;
+    const about = { language: 'en', zoneinfo: 'Europe/London', email: `${name}@example.org`, default_project_id: own };
+    const { id } = (await this.#post('/v3/users', { user: { ...who, ...names, ...about } })).user;
+    // What provisioning clients write.
+    const links = {
+      profileUrl: 'https://ada.example.org',
+      photos: [{ value: 'https://ada.example.org/ada.jpg', type: 'photo', primary: true }],
+    };
+    const Operations = [{ op: 'add', value: links }];
+    await this.#send('PATCH', `/scim/v2/Users/${id}`, { schemas: [PATCH_SCHEMA], Operations });
+    const member = (await this.#send('GET', '/v3/roles?name=member')).roles[0].id;
+    await this.#send('PUT', `/v3/projects/${own}/users/${id}/roles/${member}`);
+    return { ...who, id };
+  }
+
+  /** A type of credential about a role of an application, which the person has. */
+  async roleCredential(person: { readonly id: string }): Promise<RoleCredential> {
+    const { id: application_id } = (
+      await this.#post('/v3/OS-OAUTH2/consumers', { consumer: { name: `Shop ${Math.random().toString(36).slice(2, 8)}` } })
+    ).consumer;
+    const role = (await this.#post('/v3/OS-ROLES/roles', { role: { name: 'manager', application_id } })).role.id;
+    await this.#send('PUT', `/v3/OS-ROLES/users/${person.id}/applications/${application_id}/roles/${role}`);
+    const type = {
+      id: 'shop-manager',
+      application_id,
+      name: 'Shop manager',
+      formats: ['dc+sd-jwt', 'mso_mdoc'],
+      claims: ['name'],
+    };
+    await this.#post('/v3/OS-ROLE-CREDENTIALS/types', { credential_type: type });
+    return { sd_jwt_vc: `${type.id}.sd_jwt`, mdoc: `${type.id}.mdoc` };
+  }
+
+  /** The authorities that certify what the service signs: credentials, and requests to wallets. */
+  async roots(): Promise<{ readonly issuer: string; readonly verifier: string }> {
+    const { issuer } = await this.#send('GET', '/v3/OS-ROLE-CREDENTIALS/issuer');
+    return { issuer: issuer.root, verifier: issuer.verifier.root };
+  }
+
+  /** People may come with a credential of the issuer that the suite plays, of this kind and no other. */
+  async trustCredentials(kind: object, root: string): Promise<void> {
+    const providers = '/v3/OS-FEDERATION/identity_providers';
+    if (this.#trusted) await this.#send('PATCH', `${providers}/${this.#trusted}`, { identity_provider: { enabled: false } });
+    const id = `suite-${Math.random().toString(36).slice(2, 8)}`;
+    this.#trusted = id;
+    const rules = [{ remote: [{ type: 'given_name' }, { type: 'family_name' }], local: [{ user: { name: '{0} {1}' } }] }];
+    await this.#send('PUT', `/v3/OS-FEDERATION/mappings/${id}`, { mapping: { schema_version: '2.0', rules } });
+    await this.#send('PUT', `${providers}/${id}`, { identity_provider: { domain_id: 'default', enabled: true } });
+    await this.#send('PUT', `${providers}/${id}/protocols/openid4vp`, { protocol: { mapping_id: id } });
+    const settings = { name: 'The suite', credentials: [kind], issuers: [], root_certificates: [root], requires_status: false };
+    await this.#send('PUT', `${providers}/${id}/openid4vp`, { openid4vp: settings });
   }
 
   async #application(values: object): Promise<{ id: string; secret: string }> {
@@ -90,18 +177,33 @@ export class Registrations {
     frontchannel_logout_session_required: true,
   });
 
-  /** Proves itself by a key (RFC 7523), as FAPI 2.0 wants. */
-  async keyedClient(values: object = {}): Promise<KeyedClient> {
-    const { privateKey, publicKey } = await generateKeyPair('ES256', { extractable: true });
-    const about = { alg: 'ES256', use: 'sig', kid: 'suite' };
-    const keys = [{ ...(await exportJWK(publicKey)), ...about }];
+  /** Of FAPI 2.0: proves itself by its key or by its certificate, and has tokens that are bound to one of them. */
+  async fapiClient({ signs, bound, profile }: FapiWays): Promise<FapiClient> {
+    // Of RSA, so that the suite can try RS256 with it, too.
+    const own = await newKey('PS256');
+    const { certificate, key, der } = certify({ name: 'CN=suite', extensions: [CLIENT_AUTH] });
+    const keys = [
+      publicPart(own),
+      ...(signs === 'mtls' ? [{ ...createPublicKey(key).export({ format: 'jwk' }), kid: 'certificate', x5c: [der] }] : []),
+    ];
     const { id } = await this.#application({
-      token_endpoint_auth_method: 'private_key_jwt',
+      security_profile: profile,
+      token_endpoint_auth_method: METHODS[signs],
       jwks: { keys },
-      require_pushed_authorization_requests: true,
-      dpop_bound_access_tokens: true,
-      ...values,
+      ...(bound === 'dpop' ? { dpop_bound_access_tokens: true } : { tls_client_certificate_bound_access_tokens: true }),
     });
-    return { client_id: id, scope: 'openid email', jwks: { keys: [{ ...(await exportJWK(privateKey)), ...about }] } };
+    return {
+      client: { client_id: id, scope: 'openid email offline_access', jwks: { keys: [own] } },
+      mtls: { cert: certificate.toString(), key: key.export({ type: 'pkcs8', format: 'pem' }).toString() },
+    };
+  }
+
+  /** The keys that the provider signs with. */
+  rotateKeys = (): Promise<unknown> => this.#post('/v3/OS-SERVICE/keys/openid/rotate', {});
+
+  /** An initial access token (RFC 7591, 3) for a whole run. */
+  async registrationToken(): Promise<string> {
+    const token = { name: 'The suite', uses: 1000, lifetime_seconds: 86_400 };
+    return (await this.#post('/v3/OS-OAUTH2/registration_tokens', { registration_token: token })).registration_token.token;
   }
 }

@@ -97,6 +97,11 @@ const BAD: readonly (readonly [what: string, values: Record<string, unknown>, er
   ['nearly the name of an application that somebody registered', name('PayroII'), 'invalid_client_metadata'],
   ['a name as long as a page', name('x'.repeat(81)), 'invalid_client_metadata'],
   ['a name that is an object', { client_name: { toString: 'x' } }, 'invalid_client_metadata'],
+  [
+    'a place to begin a sign-in that anybody on the way reads',
+    { initiate_login_uri: 'http://app.example.org/login' },
+    'invalid_client_metadata',
+  ],
   ['a home page that runs a script', { client_uri: 'javascript:alert(1)' }, 'invalid_client_metadata'],
   ['terms without TLS', { tos_uri: 'http://stranger.example.org/terms' }, 'invalid_client_metadata'],
   ['identifiers that differ', { subject_type: 'pairwise' }, 'invalid_client_metadata'],

@@ -93,6 +93,7 @@ const AS_SAID: Readonly<Record<string, (value: unknown) => boolean>> = {
   client_uri: isPage,
   policy_uri: isPage,
   tos_uri: isPage,
+  initiate_login_uri: isPage,
   id_token_signed_response_alg: isOf(...ID_TOKEN_ALGORITHMS),
   require_pushed_authorization_requests: isFlag,
   dpop_bound_access_tokens: isFlag,

@@ -111,7 +111,8 @@ export function createAccounts({ users, userPermissions, pictures, issuer }: Acc
     };
   }
 
-  async function claims(user: UserWithExpiry, applicationId: string, scopes: ReadonlySet<string>) {
+  /** `named`: those that the parameter `claims` names. What takes a look of its own is read only for who gets it. */
+  async function claims(user: UserWithExpiry, applicationId: string, scopes: ReadonlySet<string>, named: readonly string[] = []) {
     const profile = parseJson<Profile>(user.profile);
     const extra = parseJson<Record<string, unknown>>(user.extra);
     const { email } = extra;
@@ -126,7 +127,7 @@ export function createAccounts({ users, userPermissions, pictures, issuer }: Acc
       nickname: sharedText('nickname', stored),
       preferred_username: user.name,
       profile: link(profile.profileUrl),
-      picture: scopes.has('profile') ? await pictureOf(user, profile) : undefined,
+      picture: scopes.has('profile') || named.includes('picture') ? await pictureOf(user, profile) : undefined,
       locale: [sharedText('language', stored), sharedText('locale', stored)].map(languageTag).find((tag) => tag !== undefined),
       zoneinfo: zone(sharedText('zoneinfo', stored)),
       displayName: keyrockName(user, profile),

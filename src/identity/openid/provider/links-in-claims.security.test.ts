@@ -43,6 +43,11 @@ onUsualDatabase('Links and addresses of a person', (api) => {
     assertOk(await api.patch(`/scim/v2/Users/${person.id}`, patchOf(operation)), 204);
     const { profile, picture } = await claimsOf(person);
     assert.deepEqual([profile, picture], [profileUrl, photo]);
+    const party = await RelyingParty.make(api);
+    const named = JSON.stringify({ userinfo: { picture: { essential: true } } });
+    const tokens = await party.tokensFor(person, { scope: 'openid', claims: named });
+    const asked = await fetchUserInfo(party.config, tokens.access_token, person.id);
+    assert.deepEqual([asked.picture, asked.profile], [photo, undefined], 'by its name, without the scope');
     // Microsoft's validator sends words. They are kept, but are no addresses.
     assertOk(
       await api.patch(`/scim/v2/Users/${person.id}`, patchOf({ op: 'add', path: 'profileUrl', value: 'XKCDQWERTY' })),

@@ -32,14 +32,15 @@ function answerKeyOf(jwk: unknown): PublicJwk {
 
 /**
  * Reads `credential_response_encryption`. Earlier drafts have `alg` beside the key. Only in an encrypted request (OID4VCI, 8.2): whoever stands between
- * the wallet and us could otherwise put their own key in its place.
+ * the wallet and us could otherwise put their own key in its place. Without `zip_values_supported` in the metadata no compression is supported, so a
+ * wallet that asks for one (`zip`) gets an answer without: its header says so (OID4VCI, 8.2 and 12.2.4).
  */
 export function readAnswerEncryption(value: unknown, isEncrypted: boolean): AnswerEncryption | undefined {
   if (value === undefined) return undefined;
   if (!isEncrypted) refuse('a request for an encrypted answer must be encrypted itself');
   const { jwk, enc, alg: beside, zip } = (value ?? {}) as Readonly<Record<string, unknown>>;
   const { alg = beside, kid, use } = (jwk ?? {}) as Readonly<Record<string, unknown>>;
-  if (zip !== undefined) refuse('compression is not offered');
+  if (zip !== undefined && typeof zip !== 'string') refuse('zip is not a text');
   if (!KEY_ALGORITHMS.includes(alg as 'ECDH-ES') || !ENCODINGS.includes(enc as 'A256GCM')) refuse('alg or enc is not offered');
   if (use !== undefined && use !== 'enc') refuse('the key is not for encryption');
   const key = answerKeyOf(jwk);

@@ -1,7 +1,7 @@
 // Wallets that are wrong in one thing: in the proof of their key, or in the request for a credential.
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
-import { exportJWK, generateKeyPair } from 'jose';
+import { compactDecrypt, exportJWK, generateKeyPair } from 'jose';
 import { onUsualDatabase } from '../../../../test/support/api.ts';
 import { deleteEndedRecords } from '../../../../test/support/ended-records.ts';
 import { refusedAs, usesHostileWallets, withProofs } from '../../../../test/support/hostile-wallets.ts';
@@ -240,6 +240,21 @@ onUsualDatabase(
           refusedAs(await wallet.request(token, { ...id, proofs }), 'invalid_proof');
       });
 
+      it('by compression: who asks for it gets an answer without, because the metadata offer none', async () => {
+        const { publicKey, privateKey } = await generateKeyPair('ECDH-ES', { crv: 'P-256', extractable: true });
+        const jwk = { ...(await exportJWK(publicKey)), alg: 'ECDH-ES' };
+        const request = {
+          credential_configuration_id: world.sdJwt,
+          proofs: { jwt: [await wallet.proof()] },
+          credential_response_encryption: { jwk, enc: 'A256GCM', zip: 'DEF' },
+        };
+        const { status, text } = await wallet.request(token, await wallet.encrypt(request));
+        assert.equal(status, 200, text);
+        const { plaintext, protectedHeader } = await compactDecrypt(text, privateKey);
+        assert.equal(protectedHeader.zip, undefined);
+        assert.ok(JSON.parse(Buffer.from(plaintext).toString()).credentials.length > 0);
+      });
+
       it('whose encryption is wrong', async () => {
         const id = { credential_configuration_id: world.sdJwt, proofs: { jwt: [await wallet.proof()] } };
         const { publicKey } = await generateKeyPair('ECDH-ES', { crv: 'P-256', extractable: true });
@@ -250,7 +265,7 @@ onUsualDatabase(
           { jwk: { kty: 'oct', k: 'AAAA', alg: 'dir' }, enc: 'A256GCM' },
           { jwk: { ...jwk, x: jwk.y }, enc: 'A256GCM' },
           { jwk: { ...jwk, use: 'sig' }, enc: 'A256GCM' },
-          { jwk, enc: 'A256GCM', zip: 'DEF' },
+          { jwk, enc: 'A256GCM', zip: { alg: 'DEF' } },
           'x',
           null,
         ])

@@ -64,7 +64,8 @@ async function findAccount(
       const named = Object.keys(requested ?? {});
       const isWhole = use !== 'id_token' || wantsClaims(ctx);
       if (!isWhole && named.length === 0) return { sub };
-      const { sub: _, ...claims } = await accounts.claims(user, ctx.oidc.client?.clientId ?? '', new Set(scope.split(' ')));
+      const scopes = new Set(scope.split(' '));
+      const { sub: _, ...claims } = await accounts.claims(user, ctx.oidc.client?.clientId ?? '', scopes, named);
       if (isWhole) return { sub, ...claims };
       return { sub, ...Object.fromEntries(Object.entries(claims).filter(([name]) => named.includes(name))) };
     },
