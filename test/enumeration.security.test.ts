@@ -87,6 +87,8 @@ const OPEN: Readonly<Record<string, string>> = {
   '/openid/par': `${NOBODY}; its login_hint is that of the authorization request`,
   '/openid/device': 'names no account: codes of devices, and then the sign-in',
   '/openid/device/authorize': NOBODY,
+  '/openid/backchannel':
+    'An application that is registered for it; who is meant is looked up after the answer, which is the same for everybody',
   '^/openid/device/[^/]+$': NOBODY,
   '/openid/logout': SECRET,
   '/openid/logout/confirm': SECRET,

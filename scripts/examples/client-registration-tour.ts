@@ -35,7 +35,8 @@ export async function tourClientRegistration(api: Recorder): Promise<void> {
   const registered = '/v3/OS-OAUTH2/registered_applications';
   await api.call('GET', `${registered}?kept=false`);
   await api.call('DELETE', own, bearer(changed.registration_access_token));
-  await api.call('POST', `${registered}/${other.client_id}/keep`);
+  const { client_name: name, redirect_uris } = other;
+  await api.call('POST', `${registered}/${other.client_id}/keep`, { body: { registered_application: { name, redirect_uris } } });
   await api.call('DELETE', `/v3/OS-OAUTH2/consumers/${other.client_id}`, quiet);
   await api.call('DELETE', `${tokens}/${id}`);
   await api.call('DELETE', path, quiet);

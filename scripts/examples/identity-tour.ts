@@ -11,6 +11,7 @@ import { BACKUP_BEGUN, BACKUPS_KEPT, DID_DOCUMENT, GONE, RECEIPT, TRUSTED_ISSUER
 import { documentOf, failingProbes, type Recorder } from './recorder.ts';
 import { tourCredentialWallet, tourRoleCredentials } from './role-credentials-tour.ts';
 import { tourScim } from './scim-tour.ts';
+import { tourSignInRequest } from './sign-in-requests-tour.ts';
 
 export const PASSWORD = 'Correct-horse-9';
 const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGOQ9bsBAAHPAURf8l/aAAAAAElFTkSuQmCC';
@@ -292,6 +293,7 @@ async function tourOAuth(api: Recorder, { id, secret }: { id: string; secret: st
   });
   await call('POST', '/openid/revoke', { form: { token, token_type_hint: 'access_token' }, headers: basic });
   await call('POST', '/openid/device/authorize', { form: { client_id: id, scope: 'openid' }, headers: basic });
+  await tourSignInRequest(api);
 }
 
 async function tourSecondFactor(api: Recorder, admin: string): Promise<void> {

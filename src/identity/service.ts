@@ -154,7 +154,8 @@ async function createServiceOn(db: Database, options: IdentityServiceOptions): P
   });
   const { passwords, auth, tokens, tokenKeys, openidKeys, consumers, notifications, peopleSettled, directories } = modules;
   const { replicas } = modules;
-  const { mail, links, logouts, connections, openid, reseal, domainSettings, passkeyPolicy, walletSignIn } = modules;
+  const { mail, links, logouts, signInRequests, connections, openid, reseal, domainSettings, passkeyPolicy, walletSignIn } =
+    modules;
   const destinations = createDestinations(config, { service: 'identity', outbound: modules.outbound, clock: options.clock });
   const auditExports = createAuditExports({ ...modules, destinations, days: config.auditDays, toCadf: identityCadf });
   const app: IdentityApp = createApp();
@@ -242,6 +243,7 @@ async function createServiceOn(db: Database, options: IdentityServiceOptions): P
       mail.start();
       connections.start();
       logouts.start(openid.provider);
+      signInRequests.start();
       const listening = await server.listen(config.host, config.port, options.reserved);
       replicas.start();
       // Port 0 means any free port, which is known only now.
@@ -252,7 +254,7 @@ async function createServiceOn(db: Database, options: IdentityServiceOptions): P
     drain: probes.drain,
     async stop(graceMs) {
       // Unfinished jobs are continued by the next start.
-      const running = [sweeper, notifications, auditExports, mail, logouts, directories, replicas];
+      const running = [sweeper, notifications, auditExports, mail, logouts, signInRequests, directories, replicas];
       const jobs = Promise.all(running.map((job) => job?.stop()));
       await Promise.all([server.close(graceMs), waitAtMost(graceMs, jobs)]);
       await waitAtMost(graceMs, connections.stop());

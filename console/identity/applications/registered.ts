@@ -148,14 +148,14 @@ class RegisteredApplications extends Screen {
     if (await confirmAct({ title, text: selfRegistration.endText, action: selfRegistration.end, run })) await this.reload();
   }
 
-  async #keep({ id, name }: Registered): Promise<void> {
+  async #keep({ id, name, redirect_uris }: Registered): Promise<void> {
     const { selfRegistration } = words;
     const done = await confirmAct({
       title: selfRegistration.keepTitle(name),
       text: selfRegistration.keepText,
       action: selfRegistration.keep,
       danger: false,
-      run: () => api.post(`${APPLICATIONS}/${part(id)}/keep`, {}),
+      run: () => api.post(`${APPLICATIONS}/${part(id)}/keep`, { registered_application: { name, redirect_uris } }),
     });
     if (!done) return;
     await this.reload();

@@ -172,6 +172,15 @@ const PARTS: Readonly<Record<keyof typeof words.registration.sections, () => Att
     return {
       allowed_scopes: boxes(r.scopes, r.scopesHint, r.scopeNames),
       allowed_grant_types: boxes(r.grants, r.grantsHint, r.grantNames),
+      backchannel_token_delivery_mode: usualChoice(r.delivery, ['poll', 'ping'], r.usualDelivery, r.deliveryHint),
+      backchannel_client_notification_endpoint: link(r.notification, r.notificationHint),
+      backchannel_authentication_request_signing_alg: usualChoice(
+        r.askAlgorithm,
+        CLIENT_ALGORITHMS,
+        r.notSigned,
+        r.askAlgorithmHint,
+      ),
+      backchannel_user_code_parameter: box(r.userCode, r.userCodeHint),
       skip_consent: { ...box(r.skipConsent, r.skipConsentHint), rule: 'trust_consumer' },
       grant_type: choice(r.grantType, themselves(GRANT_TYPES), 'authorization_code', r.grantTypeHint),
       scopes: lines(r.keyrockScopes, r.keyrockScopesHint),

@@ -4,6 +4,7 @@ import { federationFaults } from './federation-faults.ts';
 import { invitationFaults } from './invitation-faults.ts';
 import { missing } from './missing-fault.ts';
 import { NOUN_NAMES, type NounName, type NounNames, type TitleOf } from './noun-names.ts';
+import { registrationFaults } from './registration-faults.ts';
 import { roleCredentialFaults } from './role-credential-faults.ts';
 import { scimFaults } from './scim-faults.ts';
 import { settingFaults } from './setting-faults.ts';
@@ -302,13 +303,7 @@ export const identityFaults = {
 
   ...federationFaults,
 
-  'consumer.not_kept': {
-    status: 409,
-    text: 'The application {id} registered itself. Somebody keeps it before its people are not asked for consent.',
-  },
-  'consumer.kept_already': { status: 409, text: 'The application {id} was kept already.' },
-  'registration_token.not_found': missing('registration token'),
-  'registration_token.too_many': { status: 409, text: 'The domain has {limit} tokens that are good. End some of them.' },
+  ...registrationFaults,
   'consumer.not_found': missing('consumer'),
   'consumer.previous_secret_works': {
     status: 409,

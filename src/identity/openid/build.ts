@@ -14,6 +14,7 @@ import {
 } from './provider/index.ts';
 import { createRecords } from './records/index.ts';
 import { createUserSessions } from './sessions/index.ts';
+import { createSignInRequests } from './sign-in-requests/index.ts';
 
 /** What the provider stores ends with what it depends on. */
 function buildRecords(below: Login) {
@@ -35,6 +36,7 @@ export function buildOpenid(below: Login) {
   const stored = buildRecords(below);
   const { records } = stored;
   const accounts = createAccounts(below);
+  const signInRequests = createSignInRequests({ ...below, records });
   const accessTokens = createAccessTokens({ ...below, records, accounts });
   const apiTokens = createApiTokens({ ...below, records });
   const delegation = createDelegation({ ...below, records, accessTokens, apiTokens, accounts });
@@ -49,6 +51,7 @@ export function buildOpenid(below: Login) {
     ...below,
     ...stored,
     accounts,
+    signInRequests,
     accessTokens,
     apiTokens,
     provisioner: delegation.provisioner,

@@ -1,7 +1,7 @@
 // The pages for people, and the addresses of the OpenID provider.
 import { Throttle } from '../../platform/limits/index.ts';
 import { createOutbound, hostPort } from '../../platform/outbound/index.ts';
-import { UNFINISHED_LIMIT } from '../openid/provider/index.ts';
+import { EXCHANGE_LIMIT, UNFINISHED_LIMIT } from '../openid/provider/index.ts';
 import type { Operations } from '../operations/build.ts';
 import { createOpenid } from './serving/index.ts';
 
@@ -14,6 +14,7 @@ export function buildPages(below: Operations) {
     credentialOffers: roleCredentials.offers,
     ensureRole: appRoles.ensureRole,
     unfinished: new Throttle(rateLimits ? UNFINISHED_LIMIT : undefined, clock),
+    exchanges: new Throttle(rateLimits ? EXCHANGE_LIMIT : undefined, clock),
     organizationsOf: userScopes.everyProjectOf,
   });
   return { ...below, openid };

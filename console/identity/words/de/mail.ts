@@ -38,6 +38,7 @@ export const mail = {
     'email-changed': 'Die Adresse wurde geändert',
     'passkey-added': 'Ein Passkey wurde hinzugefügt',
     'passkey-removed': 'Ein Passkey wurde entfernt',
+    'sign-in-requested': 'Eine Anwendung bittet um eine Anmeldung',
     'credential-received': 'Ein Nachweis ging an eine Wallet',
     'provider-linked': 'Ein Konto bei einem Anbieter wurde verbunden',
     'provider-unlinked': 'Ein Konto bei einem Anbieter wurde getrennt',

@@ -43,7 +43,12 @@ export const registration = {
   profile: 'Sicherheitsprofil',
   profileHint:
     'Mit FAPI 2.0 funktioniert nichts Schwächeres: Schlüssel oder Zertifikat statt Geheimnis, mit DPoP oder an das Zertifikat gebundene Token, vorab gesendete Anfragen, PS256, ES256 oder EdDSA, https-Adressen, weder Passwörter noch Geräte. Wählen Sie das auch unten; was nicht passt, wird abgelehnt. Mit signierten Nachrichten: auch Schlüssel sowie signierte Anfragen und Antworten (response_mode jwt).',
-  profiles: { '': 'keines', fapi2: 'FAPI 2.0', 'fapi2-message-signing': 'FAPI 2.0 mit signierten Nachrichten' },
+  profiles: {
+    '': 'keines',
+    fapi2: 'FAPI 2.0',
+    'fapi2-message-signing': 'FAPI 2.0 mit signierten Nachrichten',
+    'fapi-ciba': 'FAPI-CIBA',
+  },
   auth: 'Wie sie sich ausweist',
   authHint:
     'Mit ihrem Geheimnis oder mit einem Schlüssel, dessen öffentlicher Teil unten steht. Öffentliche Anwendungen weisen sich nicht aus.',
@@ -92,6 +97,7 @@ export const registration = {
     password: 'Sie fragt selbst nach dem Passwort (password)',
     implicit: 'Ein Token in einer Adresse, für Clients von Keyrock (implicit)',
     'urn:ietf:params:oauth:grant-type:pre-authorized_code': 'Sie löst Angebote von Nachweisen ein (pre-authorized_code)',
+    'urn:openid:params:grant-type:ciba': 'Personen werden andernorts auf ihrer Kontoseite gefragt (ciba)',
     'urn:ietf:params:oauth:grant-type:token-exchange':
       'Sie tauscht Token von Personen gegen solche anderer APIs (token-exchange)',
   },
@@ -144,6 +150,17 @@ export const registration = {
   backchannel: 'Adresse für Abmeldungen (Back-Channel)',
   backchannelHint: 'Der Dienst ruft sie auf, wenn eine Sitzung endet, damit die Anwendung ihre eigene beendet.',
   backchannelSession: 'Der Aufruf nennt die Sitzung (sid)',
+  delivery: 'Antworten von Personen, die andernorts gefragt werden (CIBA)',
+  deliveryHint: 'Wie die Anwendung von der Antwort erfährt. Nur wenn dieser Weg zu Token angekreuzt ist.',
+  usualDelivery: 'nicht gesetzt: Sie fragt nach (poll)',
+  notification: 'Wo sie von Antworten erfährt (ping)',
+  notificationHint:
+    'Wird aufgerufen, wenn die Person geantwortet hat, mit dem Token, das die Anwendung gesendet hat. Interne Adressen nur, wenn der Betrieb sie erlaubt.',
+  askAlgorithm: 'Ihre Fragen an Personen sind signiert mit',
+  askAlgorithmHint: 'Mit einem der Schlüssel oben.',
+  notSigned: 'sie müssen nicht signiert sein',
+  userCode: 'Sie fragt Personen nach deren Code',
+  userCodeHint: 'Personen können einen Code von allen verlangen, die sie um eine Anmeldung bitten.',
   frontchannel: 'Seite für Abmeldungen (Front-Channel)',
   frontchannelHint:
     'Wird in einem unsichtbaren Rahmen geöffnet, wenn sich jemand im Browser abmeldet. Auf der Website einer Rückkehradresse.',

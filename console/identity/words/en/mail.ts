@@ -36,6 +36,7 @@ export const mail = {
     'email-changed': 'The address was changed',
     'passkey-added': 'A passkey was added',
     'passkey-removed': 'A passkey was removed',
+    'sign-in-requested': 'An application asks for a sign-in',
     'credential-received': 'A credential went to a wallet',
     'provider-linked': 'An account at a provider was connected',
     'provider-unlinked': 'An account at a provider was disconnected',

@@ -38,6 +38,7 @@ export const mail: Words['mail'] = {
     'email-changed': 'Se cambió la dirección',
     'passkey-added': 'Se añadió una llave de acceso',
     'passkey-removed': 'Se eliminó una llave de acceso',
+    'sign-in-requested': 'Una aplicación pide que alguien entre',
     'credential-received': 'Una credencial llegó a una cartera',
     'provider-linked': 'Se conectó una cuenta de un proveedor',
     'provider-unlinked': 'Se desconectó una cuenta de un proveedor',

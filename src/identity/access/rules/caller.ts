@@ -1,5 +1,5 @@
 // The caller of a request: its verified token, as rules and policies see it.
-import type { IncomingHttpHeaders } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { andThen, type MaybePromise } from '../../../platform/maybe-promise.ts';
 import type { Actor } from '../../ground/audit/index.ts';
 import { fail, fault } from '../../ground/faults.ts';
@@ -26,7 +26,7 @@ export const actorAsVerified = (caller: Caller, userId: string): Actor =>
 export interface OtherCallers {
   isToken(text: string): boolean;
   verify(text: string, call: Pick<IncomingRequest, 'headers' | 'requestId'>): Promise<Caller | undefined>;
-  byAccessToken(text: string, requestId: string): Promise<Caller | undefined>;
+  byAccessToken(text: string, call: Pick<IncomingRequest, 'raw' | 'requestId'>): Promise<Caller | undefined>;
 }
 
 /** `access` of routes that also accept bearer tokens: of provisioning connections, our own tokens, and OAuth2 access tokens. */
@@ -35,6 +35,8 @@ export const PROVISIONING = 'provisioning';
 export const DELEGATED = 'delegated';
 
 interface IncomingRequest {
+  /** With the certificate of its connection. */
+  readonly raw: IncomingMessage;
   readonly headers: IncomingHttpHeaders;
   readonly requestId: string;
   readonly method: string;
@@ -78,7 +80,7 @@ export function createAuthenticate(
 
   function byBearer(text: string, call: IncomingRequest): MaybePromise<Caller | undefined> {
     if (connections.isToken(text)) return connections.verify(text, call);
-    return andThen(callerOf(text, call.requestId), (caller) => caller ?? connections.byAccessToken(text, call.requestId));
+    return andThen(callerOf(text, call.requestId), (caller) => caller ?? connections.byAccessToken(text, call));
   }
 
   /** Checked here for every route, so that a new route is closed to applications unless it says otherwise. */

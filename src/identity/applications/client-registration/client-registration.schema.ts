@@ -121,6 +121,19 @@ const RegisteredApplication = t.object(
 export const RegisteredApplicationEnvelope = t.envelope('registered_application', RegisteredApplication);
 export const RegisteredApplicationList = t.object({ links: ListLinks, registered_applications: t.array(RegisteredApplication) });
 
+/** An application changes its registration until somebody keeps it. */
+export const KeepApplication = t.object(
+  {},
+  {
+    registered_application: t.object(
+      {},
+      { name: t.string(), redirect_uris: t.array(t.string()) },
+      { description: 'What was looked at. It is kept if it still says this.' },
+    ),
+  },
+  { examples: [{ registered_application: { name: 'Assistant', redirect_uris: ['http://127.0.0.1/callback'] } }] },
+);
+
 export const renderToken = (row: RegistrationTokenRow) => ({
   id: row.id,
   name: row.name,
@@ -156,4 +169,5 @@ t.name({
   RegisteredApplication,
   RegisteredApplicationEnvelope,
   RegisteredApplicationList,
+  KeepRegisteredApplication: KeepApplication,
 });

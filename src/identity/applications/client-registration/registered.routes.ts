@@ -3,6 +3,7 @@ import { domainOfNew, domainTarget, factsOnly, type IdentityApp, listFacts } fro
 import { listOf, PAGE_DOCUMENTATION, single } from '../../ground/resource/index.ts';
 import type { ClientRegistration } from './client-registration.rules.ts';
 import {
+  KeepApplication,
   NewRegistrationToken,
   RegisteredApplicationEnvelope,
   RegisteredApplicationList,
@@ -112,10 +113,13 @@ export function mountRegisteredApplications(app: IdentityApp, modules: Registere
       tag,
       rule,
       target,
+      body: KeepApplication,
       reply: { 200: RegisteredApplicationEnvelope },
     },
-    async ({ caller, target: row }) => ({
-      registered_application: renderRegistered(await modules.clientRegistration.registered.keep(caller, row)),
+    async ({ caller, target: row, body }) => ({
+      registered_application: renderRegistered(
+        await modules.clientRegistration.registered.keep(caller, row, body.registered_application),
+      ),
     }),
   );
   app.delete(

@@ -23,6 +23,16 @@ function originIn(query: Query): string | undefined {
   return origin;
 }
 
+/** What somebody looked at who vouches for it now. */
+interface Seen {
+  readonly name?: string | undefined;
+  readonly redirect_uris?: readonly string[] | undefined;
+}
+
+/** It changes itself until somebody keeps it, also between the look and the act. */
+const saysWhatWasSeen = (row: ConsumerRow, { name = row.name, redirect_uris: uris }: Seen): boolean =>
+  row.name === name && (uris === undefined || JSON.stringify(uris) === row.redirect_uris);
+
 export function createRegistered(deps: ClientRegistrationDeps) {
   const { db, clock, change, consumers } = deps;
   const missing = (id: string): never => fail('consumer.not_found', { id });
@@ -60,10 +70,11 @@ export function createRegistered(deps: ClientRegistrationDeps) {
     },
 
     /** It does not end any more, and only its managers change it: the caller becomes one. */
-    async keep(caller: Caller, { id }: ConsumerRow): Promise<ConsumerRow> {
+    async keep(caller: Caller, { id }: ConsumerRow, seen: Seen = {}): Promise<ConsumerRow> {
       return change(caller, async (transaction) => {
         const current = (await consumers.lock(transaction, id)) ?? missing(id);
         if (!isStrangers(current)) fail('consumer.kept_already', { id });
+        if (!saysWhatWasSeen(current, seen)) fail('consumer.changed_itself', { id });
         const kept = { registration_expires_at: null, registration_access_hash: null };
         await consumers.noteRegistration(transaction, current, kept);
         await consumers.adopt(transaction, caller, id);

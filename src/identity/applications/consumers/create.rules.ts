@@ -14,6 +14,7 @@ import { columnsOf, frontChannelUriOf, postLogoutUrisOf, SKIP_CONSENT } from './
 import { checkFrontChannelUri, checkRedirectUriConflicts } from './redirect-uris.ts';
 import { NOT_REGISTERED, type RegistrationColumns } from './registration.ts';
 import { type ConsumerWithSecret, newSealedSecret, withSecret } from './secrets.rules.ts';
+import { checkSignInRequests } from './sign-in-requests.ts';
 
 const registeredWith = ({
   registered_by: by,
@@ -66,6 +67,7 @@ export async function insertNewConsumer(
   const row = newConsumerRow(deps, body, id, registration);
   checkAuthentication(row);
   checkProfile(row);
+  checkSignInRequests(row);
   await insertConsumer(tx, row);
   if (registration.registered_by === null) audit('consumer.created', { kind: 'consumer', id });
   else audit('consumer.registered_itself', { kind: 'consumer', id }, registeredWith(registration));

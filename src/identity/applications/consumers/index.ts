@@ -35,6 +35,7 @@ export { grantsOf } from './grants.ts';
 export { logoPath } from './logo-image.ts';
 export {
   attributesOf,
+  CIBA,
   DEVICE,
   GRANTS,
   ID_TOKEN_ALGORITHMS,
@@ -58,5 +59,6 @@ export {
   SECURITY_PROFILES,
   type SecurityProfile,
 } from './security-profiles.ts';
+export { mayAskPeople, pingEndpointOf } from './sign-in-requests.ts';
 export { hasLostSince } from './taken-away.ts';
 export type { WorkloadIdentity } from './workload-identities.ts';

@@ -71,6 +71,8 @@ export const ID_TOKEN_ALGORITHMS = ['RS256', 'ES256', 'EdDSA'] as const;
 export const DEVICE = 'urn:ietf:params:oauth:grant-type:device_code';
 /** Of a credential offer (OID4VCI, 6.1). */
 export const PRE_AUTHORIZED = 'urn:ietf:params:oauth:grant-type:pre-authorized_code';
+/** Of people who are asked to sign in somewhere else (CIBA). */
+export const CIBA = 'urn:openid:params:grant-type:ciba';
 /** Of tokens for other tokens (RFC 8693). Whether an application may is said at each API. */
 export const TOKEN_EXCHANGE = 'urn:ietf:params:oauth:grant-type:token-exchange';
 export const GRANTS = [
@@ -82,6 +84,7 @@ export const GRANTS = [
   'implicit',
   PRE_AUTHORIZED,
   TOKEN_EXCHANGE,
+  CIBA,
 ] as const;
 /** Those that applications can ask for. */
 export const OPENID_SCOPES = [
@@ -139,7 +142,7 @@ const FIELD_TYPES: Readonly<Record<string, FieldType & { readonly about: string 
   [SECURITY_PROFILE]: {
     ...oneOf(...SECURITY_PROFILE_NAMES),
     about:
-      'FAPI 2.0 (final): nothing weaker works for the application then. Sign-ins are pushed, with PKCE; it proves itself by a key or a certificate, its tokens are bound to one, and everything is signed with PS256, ES256 or EdDSA. `fapi2-message-signing`: requests, answers and introspection are signed, too.',
+      'FAPI 2.0 (final): nothing weaker works for the application then. Sign-ins are pushed, with PKCE; it proves itself by a key or a certificate, its tokens are bound to one, and everything is signed with PS256, ES256 or EdDSA. `fapi2-message-signing`: requests, answers and introspection are signed, too. `fapi-ciba`: for an application that asks people to sign in somewhere else; its requests are signed and have a `binding_message`.',
   },
   require_signed_request_object: { ...flag, about: 'Its requests are signed with its key (JAR, RFC 9101).' },
   request_object_signing_alg: {
@@ -177,6 +180,19 @@ const FIELD_TYPES: Readonly<Record<string, FieldType & { readonly about: string 
   default_acr_values: {
     ...someOf(...SIGN_IN_STRENGTHS),
     about: 'How strong sign-ins should be, unless a request says so itself with `acr_values`.',
+  },
+  backchannel_token_delivery_mode: {
+    ...oneOf('poll', 'ping'),
+    about: 'With CIBA: `ping` tells the application when the person has answered. Not set: `poll`, it asks.',
+  },
+  backchannel_client_notification_endpoint: { ...calledUrl, about: 'With `ping`: where it is told.' },
+  backchannel_authentication_request_signing_alg: {
+    ...oneOf(...CLIENT_KEY_ALGORITHMS),
+    about: 'Its CIBA requests are signed with this algorithm, by a key of `jwks` or `jwks_uri`. Not set: they may be signed.',
+  },
+  backchannel_user_code_parameter: {
+    ...flag,
+    about: 'With CIBA: the application asks people for the code that they may demand of who asks them.',
   },
   initiate_login_uri: { ...httpsUrl, about: 'Where others can send a person to sign in to the application.' },
   allowed_grant_types: {

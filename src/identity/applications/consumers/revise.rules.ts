@@ -18,6 +18,7 @@ import {
 } from './openid-fields.ts';
 import { checkFrontChannelUri, checkRedirectUriConflicts } from './redirect-uris.ts';
 import { isStrangers } from './registration.ts';
+import { checkSignInRequests } from './sign-in-requests.ts';
 import { type Comparable, comparable, isSame, takesAway } from './taken-away.ts';
 
 function revisedColumns(current: ConsumerRow, body: ConsumerChanges) {
@@ -68,6 +69,7 @@ export async function reviseConsumer(
     if (body.redirect_uris || setsFrontChannelUri(extraAttributes(body)))
       checkFrontChannelUri(JSON.parse(values.redirect_uris) as string[], frontChannelUriOf(parseJson(values.extra)));
     checkProfile({ ...current, ...values });
+    checkSignInRequests({ ...current, ...values });
     const [before, after] = [comparable(current), comparable(values)];
     if (needsTrust(before, after)) permit(caller, 'trust_consumer');
     if (after.skipsConsent && isStrangers(current)) fail('consumer.not_kept', { id });

@@ -2,16 +2,24 @@
 // the profile leaves no choice about is so without being registered; where there is a choice, a weaker one cannot be registered.
 import { CLIENT_AUTHENTICATIONS, type ClientAuthenticationMethod } from './client-authentications.ts';
 
-export type SecurityProfile = 'fapi2' | 'fapi2-message-signing';
+export type SecurityProfile = 'fapi2' | 'fapi2-message-signing' | 'fapi-ciba';
 
 interface ProfileRules {
   /** Requests, answers and introspection are signed (FAPI 2.0 Message Signing). */
   readonly signsMessages: boolean;
+  /** Requests that people sign in somewhere else are signed, and say something that the person compares (FAPI-CIBA, 5.2.2). */
+  readonly signsSignInRequests: boolean;
+  /** The ways to get tokens. No passwords, no tokens in addresses, nothing that begins without an authenticated request (5.3.2.1). */
+  readonly grants: readonly string[];
 }
 
+const CODE_GRANTS = ['authorization_code', 'refresh_token', 'client_credentials'];
+const CIBA_GRANTS = ['urn:openid:params:grant-type:ciba', 'refresh_token', 'client_credentials'];
+
 export const SECURITY_PROFILES: Readonly<Record<SecurityProfile, ProfileRules>> = {
-  fapi2: { signsMessages: false },
-  'fapi2-message-signing': { signsMessages: true },
+  fapi2: { signsMessages: false, signsSignInRequests: false, grants: CODE_GRANTS },
+  'fapi2-message-signing': { signsMessages: true, signsSignInRequests: false, grants: CODE_GRANTS },
+  'fapi-ciba': { signsMessages: false, signsSignInRequests: true, grants: CIBA_GRANTS },
 };
 
 export const SECURITY_PROFILE_NAMES = Object.keys(SECURITY_PROFILES) as readonly SecurityProfile[];
@@ -22,8 +30,6 @@ export const SECURITY_PROFILE = 'security_profile';
 export const PROFILE_ALGORITHMS: readonly string[] = ['PS256', 'ES256', 'EdDSA'];
 /** Signs what we issue, unless another one of them is registered. */
 const PROFILE_DEFAULT = 'ES256';
-/** No passwords, no tokens in addresses, nothing that begins without an authenticated request (5.3.2.1). */
-export const PROFILE_GRANTS: readonly string[] = ['authorization_code', 'refresh_token', 'client_credentials'];
 /** What the application may ask for answers in. */
 export const SIGNED_RESPONSE_MODES = ['jwt', 'query.jwt', 'fragment.jwt', 'form_post.jwt'] as const;
 
@@ -32,12 +38,19 @@ type Fields = Readonly<Record<string, unknown>>;
 export const profileOf = ({ [SECURITY_PROFILE]: profile }: Fields): SecurityProfile | undefined =>
   SECURITY_PROFILE_NAMES.find((one) => one === profile);
 
+/** What is signed. */
+const signsOf = (profile: SecurityProfile): readonly boolean[] => [
+  SECURITY_PROFILES[profile].signsMessages,
+  SECURITY_PROFILES[profile].signsSignInRequests,
+];
+
 const SIGNING_FIELDS = [
   'id_token_signed_response_alg',
   'authorization_signed_response_alg',
   'introspection_signed_response_alg',
   'token_endpoint_auth_signing_alg',
   'request_object_signing_alg',
+  'backchannel_authentication_request_signing_alg',
 ] as const;
 const ISSUED_FIELDS = SIGNING_FIELDS.slice(0, 3);
 
@@ -61,7 +74,8 @@ interface Registered {
 
 interface Rule {
   readonly field: string;
-  readonly why: string;
+  /** Or what it says for a profile. */
+  readonly why: string | ((profile: SecurityProfile) => string);
   isBroken(fields: Fields, registered: Registered, profile: SecurityProfile): boolean;
 }
 
@@ -71,6 +85,8 @@ const provenByKey = (method: unknown): boolean =>
   ['key', 'certificate'].includes(CLIENT_AUTHENTICATIONS[method as ClientAuthenticationMethod].proof);
 
 const LOOPBACK = /^http:\/\/(?:127\.0\.0\.1|\[::1\])(?::\d+)?\//;
+
+const waysOf = (profile: SecurityProfile): string => `the ways to get tokens are ${SECURITY_PROFILES[profile].grants.join(', ')}`;
 
 const RULES: readonly Rule[] = [
   {
@@ -96,13 +112,16 @@ const RULES: readonly Rule[] = [
   })),
   {
     field: 'allowed_grant_types',
-    why: `the ways to get tokens are ${PROFILE_GRANTS.join(', ')}`,
-    isBroken: ({ allowed_grant_types: grants = [] }) => (grants as string[]).some((one) => !PROFILE_GRANTS.includes(one)),
+    why: waysOf,
+    isBroken: ({ allowed_grant_types: grants = [] }, _registered, profile) =>
+      (grants as string[]).some((one) => !SECURITY_PROFILES[profile].grants.includes(one)),
   },
   {
     field: 'grant_type',
-    why: `the ways to get tokens are ${PROFILE_GRANTS.join(', ')}`,
-    isBroken: (_fields, { grant_type: type }) => !PROFILE_GRANTS.includes(type),
+    why: waysOf,
+    // It is a column that knows neither CIBA nor nothing: with a list of its own, an application has what is in the list.
+    isBroken: ({ allowed_grant_types: grants }, { grant_type: type }, profile) =>
+      grants === undefined && !SECURITY_PROFILES[profile].grants.includes(type),
   },
   {
     field: 'redirect_uris',
@@ -113,17 +132,17 @@ const RULES: readonly Rule[] = [
     field: 'jwks',
     why: 'signed requests need jwks or jwks_uri',
     isBroken: ({ jwks, jwks_uri: uri }, _registered, profile) =>
-      SECURITY_PROFILES[profile].signsMessages && jwks === undefined && uri === undefined,
+      signsOf(profile).some(Boolean) && jwks === undefined && uri === undefined,
   },
 ];
 
 /** The first rule of its profile that a registration breaks. */
 export function brokenRule(fields: Fields, registered: Registered): { readonly field: string; readonly why: string } | undefined {
   const profile = profileOf(fields);
-  return profile && RULES.find(({ isBroken }) => isBroken(fields, registered, profile));
+  const broken = profile && RULES.find(({ isBroken }) => isBroken(fields, registered, profile));
+  return broken && { field: broken.field, why: typeof broken.why === 'string' ? broken.why : broken.why(profile!) };
 }
 
 /** Whether what was allowed before could have been got in a weaker way than from now on. */
 export const isStricter = (before: SecurityProfile | undefined, after: SecurityProfile | undefined): boolean =>
-  after !== undefined &&
-  (before === undefined || (SECURITY_PROFILES[after].signsMessages && !SECURITY_PROFILES[before].signsMessages));
+  after !== undefined && (before === undefined || signsOf(after).some((signs, at) => signs && !signsOf(before)[at]));

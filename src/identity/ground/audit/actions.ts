@@ -99,6 +99,7 @@ const VERBS = {
   session: ['all_ended', 'dashboard_entered', 'ended', 'ended_by_provider', 'others_ended'],
   sessions: ['ended_by_provider'],
   settings: ['changed', 'mail_tested', 'mail_text_changed', 'mail_text_reset', 'picture_changed', 'picture_removed'],
+  sign_in_request: ['allowed', 'choice_made', 'received', 'refused', 'withheld'],
   token: ['revoked'],
   token_key: ['created', 'deleted'],
   trust: ['created', 'deleted', 'used'],

@@ -14,6 +14,7 @@ import type { LogoutRow, MailRow, OutboxRow } from './messages.ts';
 import type { OperationTables } from './operation.ts';
 import type { RegistrationTables } from './registration.ts';
 import type { RoleCredentialTables } from './role-credentials.ts';
+import type { SignInRequestTables } from './sign-in-requests.ts';
 
 /** 0 or 1: both databases store booleans as integers. */
 export type Bit = number;
@@ -300,6 +301,7 @@ export interface Tables
     IssuedCredentialTables,
     LookTables,
     RegistrationTables,
+    SignInRequestTables,
     OperationTables {
   projects: ProjectRow;
   project_tags: { project_id: string; name: string };
@@ -392,3 +394,4 @@ export type { BrandPictureRow, DomainPictureRow, MailTextRow } from './look.ts';
 export type { ReplicaRow } from './operation.ts';
 export type { RegistrationTokenRow } from './registration.ts';
 export type { CredentialTypeRow, IssuerCertificateRow, IssuerKeyRow, VerifierKeyRow } from './role-credentials.ts';
+export type { NewSignInTaskRow, SignInRequestRow, SignInTaskRow } from './sign-in-requests.ts';

@@ -1,4 +1,4 @@
-// The rows of messages that wait to be sent: notifications, mails, logouts.
+// The rows of messages that wait to be sent: notifications, mails, logouts, and what follows a request that a person signs in.
 
 /** The columns of every queue. */
 export interface QueueRow {
@@ -12,7 +12,7 @@ export interface QueueRow {
 }
 
 /** What only failed attempts fill in. */
-type AttemptColumn = 'last_error' | 'failed_at';
+export type AttemptColumn = 'last_error' | 'failed_at';
 export type NewOutboxRow = Omit<OutboxRow, AttemptColumn>;
 export type NewMailRow = Omit<MailRow, AttemptColumn>;
 

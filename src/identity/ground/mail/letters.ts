@@ -16,6 +16,7 @@ interface TextValues {
   'passkey-added': { name: string; passkey: string };
   'passkey-removed': { name: string; passkey: string };
   'credential-received': { name: string; credential: string };
+  'sign-in-requested': { name: string; application: string };
   'provider-linked': { name: string; provider: string };
   'provider-unlinked': { name: string; provider: string };
   'two-factor-on': { name: string };
@@ -45,6 +46,7 @@ interface TimeValues {
   'passkey-added': { at: number };
   'passkey-removed': { at: number };
   'credential-received': { at: number };
+  'sign-in-requested': { at: number };
   'provider-linked': { at: number };
   'provider-unlinked': { at: number };
   'two-factor-on': { at: number };
@@ -98,6 +100,7 @@ export const TEMPLATES: Readonly<Record<TemplateName, Readonly<Record<string, Va
   'passkey-added': { ...COMMON, ...NEWS, passkey: 'text' },
   'passkey-removed': { ...COMMON, ...NEWS, passkey: 'text' },
   'credential-received': { ...COMMON, ...NEWS, credential: 'text' },
+  'sign-in-requested': { ...COMMON, ...NEWS, application: 'text' },
   'provider-linked': { ...COMMON, ...NEWS, provider: 'text' },
   'provider-unlinked': { ...COMMON, ...NEWS, provider: 'text' },
   'two-factor-on': { ...COMMON, ...NEWS },

@@ -29,6 +29,7 @@ const VALUES: { readonly [T in TemplateName]: Letter<T>['values'] } = {
   'password-changed': { name: 'Ann', at: AT },
   'email-changed': { name: 'Ann', at: AT },
   'passkey-added': { name: 'Ann', passkey: 'my phone', at: AT },
+  'sign-in-requested': { name: 'Ann', application: 'Bank', at: AT },
   'credential-received': { name: 'Ann', credential: 'City worker', at: AT },
   'passkey-removed': { name: 'Ann', passkey: 'my phone', at: AT },
   'two-factor-on': { name: 'Ann', at: AT },

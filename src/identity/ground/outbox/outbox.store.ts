@@ -1,7 +1,7 @@
 // Messages to be sent. Each queue is its own table, which has the columns of QueueRow.
 import type { Database, QueueRow, Reader, Tables } from '../database/index.ts';
 
-export type Queue = 'outbox' | 'mails';
+export type Queue = 'outbox' | 'mails' | 'sign_in_tasks';
 
 /** An earlier version does not know what was given up, but sends nothing before its time. */
 const NEVER = 253_402_300_799;

@@ -17,6 +17,7 @@ export const AUTHENTICATING_PATHS: readonly string[] = [
   `${ROOT}/revoke`,
   `${ROOT}/par`,
   `${ROOT}/device/authorize`,
+  `${ROOT}/backchannel`,
 ];
 
 /** Who an assertion may be for that is sent to a path (RFC 7523, 3; OpenID Connect Core, 9; RFC 9126, 2). */

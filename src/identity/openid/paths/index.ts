@@ -136,6 +136,7 @@ const METHODS: readonly (readonly [path: string | RegExp, methods: readonly stri
   [`${ROOT}/revoke`, API],
   [`${ROOT}/par`, API],
   [CHALLENGE, API],
+  [`${ROOT}/backchannel`, API],
   [`${ROOT}/device`, PAGE],
   [`${ROOT}/device/authorize`, API],
   [/^\/openid\/device\/[^/]+$/, READ],

@@ -15,6 +15,7 @@ onDatabase('SQLite', 'The paths of the OpenID provider', {}, (api) => {
       ['GET', '/openid/revoke', 'OPTIONS, POST'],
       ['GET', '/openid/par', 'OPTIONS, POST'],
       ['GET', '/openid/device/authorize', 'OPTIONS, POST'],
+      ['GET', '/openid/backchannel', 'OPTIONS, POST'],
       ['GET', '/openid/logout/confirm', 'POST'],
       ['POST', '/openid/logout/success', 'GET, HEAD'],
       ['POST', '/openid/jwks', 'GET, HEAD, OPTIONS'],

@@ -3,7 +3,9 @@ import type { Adapter, AdapterPayload } from 'oidc-provider';
 import { cookieIn } from '../../ground/look/index.ts';
 import type { EnteredBy } from '../../login/wallet-sign-in/index.ts';
 import type { RecordPayload, Records } from '../records/index.ts';
+import { SIGN_IN_REQUEST_MODEL } from '../sign-in-requests/index.ts';
 import { browserCookie, isSecretOf, secretsIn } from './browser-binding.ts';
+import { ENDED_SECONDS } from './configuration/ciba.ts';
 import { PROOF_SECONDS } from './dpop-proofs.ts';
 import type { UnfinishedLimit } from './unfinished-limit.ts';
 
@@ -30,6 +32,12 @@ export interface AdapterDeps {
   isSufficient(login: CompletedLogin): Promise<boolean>;
   /** Whether the person is not in the directory any more that they come from, as far as it answers. */
   hasLeft(accountId: string): Promise<boolean>;
+  /** What is kept of a request that a person signs in somewhere else. */
+  storedRequest(payload: RecordPayload): RecordPayload;
+  /** Whether an application that asks for the answer to one has waited long enough. */
+  isInTime(id: string): Promise<boolean>;
+  /** The error if it has not. */
+  tooEarlyError(): Error;
   /** The error for a repeated DPoP proof. */
   replayError(): Error;
   /** The error for a code or token that a concurrent request used. */
@@ -77,8 +85,16 @@ export const createAdapter = (deps: AdapterDeps) => {
     return typeof accountId === 'string' && (await deps.hasLeft(accountId)) ? undefined : found;
   }
 
+  /** The application asks for the answer of a person. */
+  async function findAsked(id: string): Promise<RecordPayload | undefined> {
+    const found = await records.find(SIGN_IN_REQUEST_MODEL, id);
+    if (found && !(await deps.isInTime(id))) throw deps.tooEarlyError();
+    return found;
+  }
+
   function findRecord(model: string, id: string): Promise<RecordPayload | undefined> {
     if (model === 'Interaction') return findInteraction(id);
+    if (model === SIGN_IN_REQUEST_MODEL) return findAsked(id);
     return USED_LATER.includes(model) ? findUsedLater(model, id) : records.find(model, id);
   }
 
@@ -102,6 +118,11 @@ export const createAdapter = (deps: AdapterDeps) => {
   return (model: string): Adapter => ({
     async upsert(id, payload, expiresIn) {
       if (model === REPLAY_MODEL) return noteUse(id, payload as RecordPayload, expiresIn);
+      if (model === SIGN_IN_REQUEST_MODEL) {
+        const lifetime = (expiresIn ?? 0) + ENDED_SECONDS;
+        await records.save(model, id, deps.storedRequest(payload as RecordPayload), lifetime, true);
+        return;
+      }
       if (!records.wasFound(model, id)) unfinished.reserve(model, payload as RecordPayload);
       await records.save(model, id, payload as RecordPayload, expiresIn);
     },

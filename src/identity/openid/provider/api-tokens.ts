@@ -7,6 +7,7 @@ import type { Api, Apis } from '../../applications/apis/index.ts';
 import { findConsumer } from '../../applications/consumers/index.ts';
 import type { Database } from '../../ground/database/index.ts';
 import type { RecordPayload, Records, ValidRecord } from '../records/index.ts';
+import type { OidcProviderLibrary } from './library.ts';
 import { apiOf, mayAskFor } from './resources.ts';
 
 /** A JWT that was issued. Its id is the JWT itself, so that only whoever has it finds it. */
@@ -59,6 +60,31 @@ export function storeJwts(provider: Provider, records: Records): void {
     };
   }
 }
+
+/**
+ * The library revokes no JWTs. What is stored of one is deleted: introspection and exchanges hear of it at once, an API that does not ask when it expires.
+ * One that is not known is over, which is no error (RFC 7009, 2.2).
+ */
+export const revokeJwts =
+  ({ errors }: OidcProviderLibrary, records: Pick<Records, 'find' | 'destroy'>) =>
+  async (ctx: KoaContextWithOIDC, next: () => Promise<unknown>): Promise<void> => {
+    await next();
+    const { route, client, params } = ctx.oidc ?? {};
+    const { error } = (ctx.body ?? {}) as { error?: unknown };
+    // The library says so to a client that has proved itself.
+    if (route !== 'revocation' || error !== 'unsupported_token_type' || !client) return;
+    const token = String(params?.token);
+    const found = await records.find(JWT_MODEL, token);
+    if (found && found.clientId !== client.clientId) {
+      const refusal = new errors.InvalidRequest('the token is of another client');
+      ctx.status = refusal.statusCode;
+      ctx.body = { error: refusal.error, error_description: refusal.error_description };
+      return;
+    }
+    if (found) await records.destroy(JWT_MODEL, token);
+    ctx.status = 200;
+    ctx.body = '';
+  };
 
 export interface VerifiedApiToken {
   readonly api: Api;

@@ -4,6 +4,7 @@ import {
   attributesOf,
   authenticationOf,
   CERTIFICATE_NAMES,
+  CIBA,
   CLIENT_AUTHENTICATIONS,
   type ClientAuthenticationMethod,
   type ClientKey,
@@ -14,6 +15,7 @@ import {
   isNative,
   isStrangers,
   openidFieldsOf,
+  pingEndpointOf,
   postLogoutUrisOf,
   profileOf,
   redirectUriConflict,
@@ -21,7 +23,7 @@ import {
   SKIP_CONSENT,
 } from '../../applications/consumers/index.ts';
 import type { ClientKeys, LibraryAssertions } from '../client-authentication/index.ts';
-import { REQUEST_ALGORITHM } from './configuration/request-objects.ts';
+import { REQUEST_ALGORITHM, SIGN_IN_REQUEST_ALGORITHM } from './configuration/request-objects.ts';
 import { FRONT_CHANNEL_SESSION, FRONT_CHANNEL_URI } from './front-channel.ts';
 
 /** Our own: the secret before the current one, while it works. */
@@ -31,7 +33,14 @@ export const PREVIOUS_SECRET = 'previous_client_secret';
 export const SELF_REGISTERED = 'self_registered';
 
 /** Our own attributes that the library has to keep. */
+/** Our own: where it is told that a person has answered. We tell it (../sign-in-requests), the library never does. */
+export const NOTIFICATION_ENDPOINT = 'notification_endpoint';
+/** The library asks for one with https. Ours may be http where the operator says so. */
+const NOT_CALLED = 'https://not-called.invalid/';
+
 export const OWN_ATTRIBUTES = [
+  NOTIFICATION_ENDPOINT,
+  SIGN_IN_REQUEST_ALGORITHM,
   'id_token_claims',
   'access_token_lifetime',
   'refresh_token_lifetime',
@@ -51,6 +60,9 @@ const KEY_FIELDS = [
   'jwks_uri',
   'token_endpoint_auth_signing_alg',
   'request_object_signing_alg',
+  'backchannel_token_delivery_mode',
+  'backchannel_client_notification_endpoint',
+  'backchannel_authentication_request_signing_alg',
   ...CERTIFICATE_NAMES,
 ];
 
@@ -110,6 +122,21 @@ async function proofOf(
   return { ...metadata, ...(all.length > 0 || needs === 'keys' ? { jwks: { keys: all } as never } : {}) };
 }
 
+/** How it asks people to sign in who are somewhere else. The library refuses a client that may and does not say how. */
+function signInRequestsOf(consumer: ConsumerWithSecret, grantTypes: readonly string[]): Partial<ClientMetadata> {
+  if (!grantTypes.includes(CIBA)) return {};
+  const { backchannel_authentication_request_signing_alg: algorithm } = openidFieldsOf(attributesOf(consumer));
+  const signed = algorithm === undefined ? {} : { [SIGN_IN_REQUEST_ALGORITHM]: algorithm };
+  const endpoint = pingEndpointOf(consumer);
+  if (endpoint === undefined) return { ...signed, backchannel_token_delivery_mode: 'poll' };
+  return {
+    ...signed,
+    backchannel_token_delivery_mode: 'ping',
+    backchannel_client_notification_endpoint: NOT_CALLED,
+    [NOTIFICATION_ENDPOINT]: endpoint,
+  };
+}
+
 /** What a stranger has whatever it says: people are asked each time, and it gets no credentials about their roles. */
 const asStranger = ({ registered_by: by }: ConsumerWithSecret, redirectUris: readonly string[]) => ({
   [SELF_REGISTERED]: by,
@@ -150,6 +177,7 @@ export async function clientOf(
     redirect_uris: redirectUris,
     response_types: redirectUris.length > 0 && grantTypes.includes('authorization_code') ? ['code'] : [],
     grant_types: grantTypes,
+    ...signInRequestsOf(consumer, grantTypes),
     ...(isStrangers(consumer) ? asStranger(consumer, redirectUris) : {}),
   };
 }

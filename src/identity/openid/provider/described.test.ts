@@ -6,7 +6,9 @@ import { createRemoteJWKSet, exportJWK, generateKeyPair, jwtVerify, SignJWT } fr
 import * as client from 'openid-client';
 import { onUsualDatabase, uniqueName } from '../../../../test/support/api.ts';
 import { makeApi } from '../../../../test/support/apis.ts';
+import { KeyedClient } from '../../../../test/support/keyed-client.ts';
 import { CALLBACK, makeUser, RelyingParty } from '../../../../test/support/relying-party.ts';
+import { Asker, CIBA } from '../../../../test/support/sign-in-requests.ts';
 import { redirectTargetOf, stepOf, TestBrowser } from '../../../../test/support/test-browser.ts';
 
 onUsualDatabase('What the provider says of itself', (api) => {
@@ -88,6 +90,33 @@ onUsualDatabase('What the provider says of itself', (api) => {
     end_session_endpoint: async (value) => assert.equal((await pages(value)).status, 200),
     introspection_endpoint: async (value) => assert.equal((await post(value, { token: 'x' })).status, 401),
     revocation_endpoint: async (value) => assert.equal((await post(value, { token: 'x' })).status, 400),
+    backchannel_authentication_endpoint: async (value) => assert.equal((await post(value, {})).status, 400),
+    backchannel_token_delivery_modes_supported: async (values: string[]) => {
+      assert.deepEqual(values, ['poll', 'ping']);
+      for (const mode of [...values, 'push']) {
+        const asked = { allowed_grant_types: [CIBA], backchannel_token_delivery_mode: mode };
+        const consumer = {
+          ...asked,
+          name: uniqueName('asker'),
+          backchannel_client_notification_endpoint: 'https://app.example.org/told',
+        };
+        const { status } = await api.post('/v3/OS-OAUTH2/consumers', { consumer });
+        assert.equal(status, values.includes(mode) ? 200 : 400, mode);
+      }
+    },
+    backchannel_user_code_parameter_supported: async (value) => {
+      const asker = await Asker.make(api, { backchannel_user_code_parameter: true });
+      assert.equal((await asker.ask({ login_hint: 'somebody', user_code: 'code1234' })).status === 200, value);
+    },
+    backchannel_authentication_request_signing_alg_values_supported: async (values: string[]) => {
+      for (const alg of values) {
+        const asked = { redirect_uris: [], allowed_grant_types: [CIBA], backchannel_authentication_request_signing_alg: alg };
+        const client = await KeyedClient.make(api, asked, alg);
+        const request = await client.assertion({ claims: { sub: undefined, scope: 'openid', login_hint: 'somebody' } });
+        const answer = await client.send('/openid/backchannel', { ...(await client.proof()), request });
+        assert.equal(answer.status, 200, `${alg} ${answer.text}`);
+      }
+    },
     device_authorization_endpoint: async (value) => assert.equal((await post(value, {})).status, 400),
     pushed_authorization_request_endpoint: async (value) => {
       const party = await RelyingParty.make(api);

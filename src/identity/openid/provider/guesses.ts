@@ -15,6 +15,7 @@ const STATUS_OF_WRONG_GUESS: Readonly<Record<string, number>> = {
   [`${ROOT}/revoke`]: 401,
   [`${ROOT}/par`]: 401,
   [`${DEVICE}/authorize`]: 401,
+  [`${ROOT}/backchannel`]: 401,
   [DEVICE]: 400,
 };
 

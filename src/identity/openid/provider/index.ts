@@ -5,7 +5,7 @@
 
 export { type AccessTokens, createAccessTokens } from './access-tokens.ts';
 export { type Accounts, createAccounts, SCOPES } from './accounts.ts';
-export { acrRequestOf, amrOf, FEDERATED, methodsOf, missingStrength, withCode } from './acr.ts';
+export { acrOf, acrRequestOf, amrOf, FEDERATED, methodsOf, missingStrength, satisfies, withCode } from './acr.ts';
 export { type ApiTokens, createApiTokens } from './api-tokens.ts';
 export { ATTEMPT } from './attempts.ts';
 export { browserCookie, cookieOf, hashOfSecret, newBrowserSecret, outdatedCookies } from './browser-binding.ts';
@@ -34,6 +34,6 @@ export { openidRoutes } from './openid.documentation.ts';
 export { OFFER_MODEL, PRE_AUTHORIZED_MODEL, registerPreAuthorizedGrant } from './pre-authorized-grant.ts';
 export type { GrantCounts, ProviderWithKeys } from './provider.ts';
 export { allowResources, mayAskFor, resourcesOf, shortenAddress } from './resources.ts';
-export { registerTokenExchange } from './token-exchange.ts';
+export { EXCHANGE_LIMIT, registerTokenExchange } from './token-exchange.ts';
 export { UNFINISHED_LIMIT } from './unfinished-limit.ts';
 export { createWalletNode, type WalletNode, type WalletNodeDeps, type WalletRegistrationOptions } from './wallet-node.ts';

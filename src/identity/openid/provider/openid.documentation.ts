@@ -50,7 +50,7 @@ const client = {
 const TokenRequest = t.open(
   {
     grant_type: text(
-      'authorization_code, refresh_token, client_credentials, password, the device_code of RFC 8628, the token-exchange of RFC 8693, or the pre-authorized_code of OID4VCI.',
+      'authorization_code, refresh_token, client_credentials, password, the device_code of RFC 8628, the token-exchange of RFC 8693, the ciba of OpenID Connect, or the pre-authorized_code of OID4VCI.',
     ),
   },
   {
@@ -60,6 +60,7 @@ const TokenRequest = t.open(
     code_verifier: text('With authorization_code: the PKCE verifier.'),
     refresh_token: text('With refresh_token. Can be used once; the reply contains a new one.'),
     device_code: text('With the device grant.'),
+    auth_req_id: text('With ciba: the id of the request that the person has answered.'),
     'pre-authorized_code': text('With the grant of a credential offer. A wallet needs no client_id for it.'),
     subject_token: text(
       'With token-exchange (RFC 8693): the access token of a person, for the API of the application or issued to it.',
@@ -105,6 +106,22 @@ const DeviceReply = t.open(
   { device_code: t.string(), user_code: t.string(), verification_uri: t.string(), expires_in: t.integer() },
   { verification_uri_complete: t.string() },
 );
+const SignInRequest = t.open(
+  { scope: text('Names separated by blanks, openid among them.') },
+  {
+    ...client,
+    login_hint: text('Who is asked: a user name as at the sign-in, or an e-mail address that one person has confirmed.'),
+    id_token_hint: text('Or an ID token of the person, for this application.'),
+    binding_message: text('At most 60 characters in one line, which the person compares.'),
+    user_code: text('The code that the person demands of who asks, if the application is registered to send it.'),
+    requested_expiry: text('For how many seconds it is asked, at most 600. Not given: 300.'),
+    client_notification_token: text('With ping: the token with which the application is told.'),
+    acr_values: text('How strong the sign-in of the person should be, as names separated by blanks.'),
+    resource: text(authorizeParameters.resource),
+    request: text('All of it as a signed request (RFC 9101), instead.'),
+  },
+);
+const SignInRequestReply = t.open({ auth_req_id: t.string(), expires_in: t.integer(), interval: t.integer() });
 const LogoutForm = t.open({}, Object.fromEntries(Object.entries(LOGOUT).map(([name, description]) => [name, text(description)])));
 
 t.name({
@@ -119,6 +136,8 @@ t.name({
   RevocationRequest,
   DeviceAuthorization: DeviceRequest,
   DeviceAuthorizationReply: DeviceReply,
+  SignInRequest,
+  SignInRequestReply,
   LogoutForm,
 });
 const DPOP = { DPoP: 'Proof of possession of the key the token is bound to (RFC 9449).' };
@@ -304,6 +323,21 @@ export const openidRoutes: readonly DocumentedRoute[] = [
       body: DeviceRequest,
       documentation: FORM_CALL,
       reply: { 200: DeviceReply },
+    },
+  },
+  {
+    method: 'POST',
+    path: '/openid/backchannel',
+    spec: {
+      id: 'askForSignIn',
+      summary: 'Ask a person to sign in who is somewhere else (CIBA)',
+      description:
+        'The answer is the same whether there is such a person or not. They answer at /account; the application asks for the answer at the token endpoint.',
+      tag,
+      access: APPLICATION,
+      body: SignInRequest,
+      documentation: FORM_CALL,
+      reply: { 200: SignInRequestReply },
     },
   },
   {

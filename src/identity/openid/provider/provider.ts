@@ -30,9 +30,10 @@ import {
   walletIssuanceUri,
 } from '../first-party-clients/index.ts';
 import type { Records } from '../records/index.ts';
+import type { SignInRequests } from '../sign-in-requests/index.ts';
 import type { Accounts } from './accounts.ts';
 import { acrOf, acrRequestOf } from './acr.ts';
-import { storeJwts } from './api-tokens.ts';
+import { revokeJwts, storeJwts } from './api-tokens.ts';
 import { createAttemptUris } from './attempts.ts';
 import { attestedClient } from './attested-wallets.ts';
 import { type ClientDeps, clientOf, PREVIOUS_SECRET, SELF_REGISTERED } from './clients.ts';
@@ -72,6 +73,7 @@ export interface CurrentProviderDeps extends Pick<Deps, 'clock' | 'change' | 'co
   readonly walletSignIn: Pick<WalletSignIn, 'entry'>;
   readonly passkeys: Pick<Passkeys, 'isThere'>;
   readonly apis: Apis;
+  readonly signInRequests: SignInRequests;
   readonly clientCertificates: ClientCertificates;
   readonly certificateOf: CertificateOf;
   /** Counted here. */
@@ -232,6 +234,7 @@ const GRANTS = [
   'device_code',
   'password',
   'token-exchange',
+  'ciba',
   'pre-authorized_code',
 ];
 
@@ -298,6 +301,7 @@ async function buildProvider(deps: CurrentProviderDeps): Promise<ProviderWithKey
     walletEntry: deps.walletSignIn.entry,
     passkeys: deps.passkeys,
     apis: deps.apis,
+    signInRequests: deps.signInRequests,
     client: async (id) => {
       const client = await findClient(deps, library, id);
       const uri = client && (await attemptUriOf(id));
@@ -310,6 +314,7 @@ async function buildProvider(deps: CurrentProviderDeps): Promise<ProviderWithKey
   storeJwts(provider, records);
   nameSessions(provider);
   provider.use(describe(deps));
+  provider.use(revokeJwts(library, records) as Parameters<Provider['use']>[0]);
   provider.use(openLogoutFrames(deps) as Parameters<Provider['use']>[0]);
   provider.use(endSessionTokens(deps) as Parameters<Provider['use']>[0]);
   deps.registerGrants(provider, library);

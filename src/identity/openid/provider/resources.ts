@@ -33,7 +33,7 @@ export function rememberApi(oidc: OidcContext, resource: string, api: Api): void
 }
 
 /** Another one when something was taken away from the API: then people are asked again. */
-const markOf = (api: Api | undefined): string => (api ? `${ALLOWED_API}${api.version}` : ALLOWED_ISSUER);
+export const markOf = (api: Api | undefined): string => (api ? `${ALLOWED_API}${api.version}` : ALLOWED_ISSUER);
 
 const isAllowed = (grant: OidcGrant, resource: string, mark: string): boolean =>
   grant.getResourceScope(resource).split(' ').includes(mark);

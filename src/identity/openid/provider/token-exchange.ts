@@ -3,6 +3,7 @@
 import { createHash, type X509Certificate } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { KoaContextWithOIDC, Provider } from 'oidc-provider';
+import type { Throttle } from '../../../platform/limits/index.ts';
 import type { Api, Apis, Exchange as ExchangeRule } from '../../applications/apis/index.ts';
 import { TOKEN_EXCHANGE } from '../../applications/consumers/index.ts';
 import { type Deps, REQUEST_ID_HEADER } from '../../ground/resource/index.ts';
@@ -16,6 +17,8 @@ import { apiServerOf, rememberApi, resourcesOf } from './resources.ts';
 
 const ACCESS_TOKEN = 'urn:ietf:params:oauth:token-type:access_token';
 const JWT = 'urn:ietf:params:oauth:token-type:jwt';
+/** Of one application for one person. Each exchange is stored, and an event. */
+export const EXCHANGE_LIMIT = { attempts: 120, perSeconds: 60 };
 /** A token is passed on from API to API at most so often. */
 const MOST_ACTORS = 5;
 const LONGEST_TOKEN = 8192;
@@ -35,6 +38,8 @@ export interface TokenExchangeDeps extends Pick<Deps, 'change'> {
   readonly apis: Apis;
   readonly apiTokens: ApiTokens;
   readonly proofs: DpopProofs;
+  /** Limits exchanges. */
+  readonly exchanges: Throttle;
   /** Of the connection, where the service sees certificates. */
   certificateOf?(request: IncomingMessage): X509Certificate | undefined;
 }
@@ -130,6 +135,17 @@ class Exchange {
     return given;
   }
 
+  /** An API keeps a token while it is good, instead of asking for another one with each request. */
+  count({ userId }: Subject): void {
+    const { exchanges } = this.#deps;
+    const key = `${this.#clientId} ${userId}`;
+    if (!exchanges.has(key)) {
+      const refusal = new this.#errors.CustomOIDCProviderError('temporarily_unavailable', 'too many tokens were exchanged');
+      throw Object.assign(refusal, { status: 429, statusCode: 429 });
+    }
+    exchanges.take(key);
+  }
+
   actor({ actor: before }: Subject): Actor {
     const previous = before as Actor | undefined;
     if (actorsIn(previous) >= MOST_ACTORS) throw new this.#errors.InvalidRequest('the token was passed on too often');
@@ -196,6 +212,7 @@ export function registerTokenExchange(provider: Provider, library: OidcProviderL
       exchange.checkRequest();
       const { api, rules } = await exchange.target();
       const subject = await exchange.subject();
+      exchange.count(subject);
       const scopes = await exchange.scopes(api, rules, subject);
       const act = exchange.actor(subject);
       const thumbprint = await exchange.thumbprint(subject);

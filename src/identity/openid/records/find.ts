@@ -28,7 +28,14 @@ export interface StoredRecord {
 }
 
 /** Models that end with their grant. */
-const ENDS_WITH_GRANT = ['AccessToken', 'ApiToken', 'RefreshToken', 'AuthorizationCode', 'DeviceCode'];
+const ENDS_WITH_GRANT = [
+  'AccessToken',
+  'ApiToken',
+  'RefreshToken',
+  'AuthorizationCode',
+  'DeviceCode',
+  'BackchannelAuthenticationRequest',
+];
 
 /**
  * Valid: not expired, of the current generation of its user, and its grant exists. Records of old versions without a generation are
@@ -64,6 +71,10 @@ export const findValidIn = async (deps: FindDeps, tx: Reader, model: string, id:
 /** With the generation of its user at that time. */
 export const findValid = async (deps: FindDeps, model: string, id: string): Promise<ValidRecord | undefined> =>
   validRecordOf(deps, await findRecord(deps.db.read, 'id', hashOf(model, id)));
+
+/** In a transaction, by its hash. */
+export const findValidByHashIn = async (deps: FindDeps, tx: Reader, hash: string): Promise<ValidRecord | undefined> =>
+  validRecordOf(deps, await findRecord(tx, 'id', hash));
 
 /** By its hash, as another record names it. */
 export const findValidByHash = async (deps: FindDeps, hash: string): Promise<ValidRecord | undefined> =>

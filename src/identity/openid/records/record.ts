@@ -42,7 +42,8 @@ export const consentIdOf = (userId: string, clientId: string): string => `${user
 
 export const tagOfGrant = (grantId: string): string => `openid_grant:${hashOf('Grant', grantId)}`;
 export const tagOfSession = (uid: string): string => `openid_session:${hashOfSession(uid)}`;
-export const tagOfRecord = (model: string, id: string): string => `openid_record:${hashOf(model, id)}`;
+export const tagOfHash = (hash: string): string => `openid_record:${hash}`;
+export const tagOfRecord = (model: string, id: string): string => tagOfHash(hashOf(model, id));
 
 const sealContextOf = (id: string): string => `openid_records/${id}`;
 

@@ -215,6 +215,7 @@ const GIVING_MODELS = [
   'ClientCredentials',
   'AuthorizationCode',
   'DeviceCode',
+  'BackchannelAuthenticationRequest',
   'PreAuthorizedCode',
   'OldAuthorization',
 ];

@@ -14,7 +14,16 @@ import {
   endWallet,
   signOut,
 } from './end.ts';
-import { findByUid, findByUserCode, findValid, findValidByHash, findValidIn, listOfUser, listOfUserIn } from './find.ts';
+import {
+  findByUid,
+  findByUserCode,
+  findValid,
+  findValidByHash,
+  findValidByHashIn,
+  findValidIn,
+  listOfUser,
+  listOfUserIn,
+} from './find.ts';
 import { type LifetimeDeps, lifetimesOf, readLifetimes } from './lifetimes.ts';
 import { type RecordPayload, tagOfGrant, tagOfRecord } from './record.ts';
 import {
@@ -28,7 +37,7 @@ import {
   sessionHashes,
 } from './records.store.ts';
 import { createRequestState } from './request-state.ts';
-import { addRecord, addRecordOnce, saveRecord } from './save.ts';
+import { addRecord, addRecordOnce, reviseRecord, saveRecord } from './save.ts';
 import type { RecordToSave, SaveDeps } from './save-deps.ts';
 import { endSessionTokens, sessionTokenId } from './session-tokens.ts';
 import { deleteUnusedSessions } from './sessions.store.ts';
@@ -104,6 +113,12 @@ export function createRecords(options: RecordsDeps) {
     addOnce: (transaction: Change, record: Omit<RecordToSave, 'once'>): Promise<boolean> =>
       addRecordOnce(deps, transaction, record),
 
+    /** Of a record by its hash: in the transaction that acts on it. */
+    revise: (transaction: Change, hash: string, revised: (before: RecordPayload) => RecordPayload): Promise<void> =>
+      reviseRecord(deps, transaction, hash, revised),
+
+    /** In the transaction that acts on it. */
+    findByHashIn: ({ tx }: Change, hash: string) => findValidByHashIn(deps, tx, hash),
     /** In the transaction that acts on it. */
     findIn: ({ tx }: Change, model: string, id: string) => findValidIn(deps, tx, model, id),
     /** With the generation of its user at that time. */

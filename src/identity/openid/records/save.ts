@@ -7,8 +7,8 @@ import type { ConsumerRow, OpenidRecordRow, Tx } from '../../ground/database/ind
 import { hashOf } from '../../ground/resource/index.ts';
 import { testPoint } from '../../ground/test-points.ts';
 import { isUnregistered } from '../first-party-clients/index.ts';
-import { consentIdOf, type RecordPayload, sealPayload, tagOfRecord, userOf } from './record.ts';
-import { generationOf, hasRecord, insertNewRecord, insertRecord, replaceRecord } from './records.store.ts';
+import { consentIdOf, openRecord, type RecordPayload, sealPayload, tagOfHash, tagOfRecord, userOf } from './record.ts';
+import { findRecord, generationOf, hasRecord, insertNewRecord, insertRecord, replaceRecord } from './records.store.ts';
 import type { RecordToSave, SaveDeps } from './save-deps.ts';
 import { noteSessionUse } from './sessions.ts';
 
@@ -42,6 +42,28 @@ export async function addRecord(deps: SaveDeps, { tx, invalidate }: Change, save
   const row = rowOf(deps, { ...saved, once: true });
   invalidate(tagOfRecord(saved.model, saved.id));
   await insertRecord(tx, { ...row, generation: row.user_id === null ? null : await generationOf(tx, row.user_id) });
+}
+
+/** Another payload of a record that is there, by its hash, in a transaction that also does other things. */
+export async function reviseRecord(
+  { seal }: Pick<SaveDeps, 'seal'>,
+  { tx, invalidate }: Change,
+  hash: string,
+  revised: (before: RecordPayload) => RecordPayload,
+): Promise<void> {
+  const found = await findRecord(tx, 'id', hash);
+  if (!found) return;
+  const { user_generation: _, domain_id: __, domain_name: ___, grant: ____, ...row } = found;
+  const { consumed: _____, ...payload } = revised(openRecord(seal, row));
+  const userId = userOf(payload) ?? null;
+  invalidate(tagOfHash(hash));
+  await replaceRecord(tx, {
+    ...row,
+    payload: sealPayload(seal, hash, payload),
+    user_id: userId,
+    grant_id: payload.grantId === undefined ? null : hashOf('Grant', payload.grantId),
+    generation: userId === null ? null : await generationOf(tx, userId),
+  });
 }
 
 /** A new record, in a transaction that also does other things. False when it exists. */

@@ -45,6 +45,10 @@ export const OWN_ACTIONS = [
   'user.provider_unlinked',
   'consent.given',
   'consent.revoked',
+  'sign_in_request.allowed',
+  'sign_in_request.choice_made',
+  'sign_in_request.received',
+  'sign_in_request.refused',
   'credential_offer.created',
 ] as const;
 /** Events about something of a person, who is named in them. */

@@ -22,6 +22,8 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
   column('issuer_keys', 'sealed'),
   column('verifier_keys', 'sealed'),
   column('mails', 'sealed'),
+  column('sign_in_tasks', 'sealed'),
+  column('sign_in_request_choices', 'code', { key: 'user_id' }),
   column('openid_providers', 'client_secret', { key: 'provider_id' }),
   column('provider_sessions', 'sealed'),
   column('provider_attempts', 'sealed'),

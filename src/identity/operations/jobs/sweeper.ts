@@ -18,6 +18,7 @@ import type { Mail } from '../../ground/mail/index.ts';
 import type { Federation } from '../../login/federation/index.ts';
 import type { Revocations, TokenKeys } from '../../login/tokens/index.ts';
 import type { Records } from '../../openid/records/index.ts';
+import type { SignInRequests } from '../../openid/sign-in-requests/index.ts';
 import type { AccountDeletion } from '../../provisioning/account-deletion/index.ts';
 import type { Invitations } from '../../provisioning/invitations/index.ts';
 import type { RegistrationKeys, Waiting } from '../../provisioning/registration/index.ts';
@@ -53,6 +54,7 @@ export function startSweeper(deps: {
   issuedCredentials: Pick<IssuedCredentials, 'sweep'>;
   issuerKeys: Pick<IssuerKeys, 'sweep'>;
   replicas: Pick<Replicas, 'sweep'>;
+  signInRequests: Pick<SignInRequests, 'sweep'>;
   clock: Clock;
   log: Log;
 }): Job {
@@ -81,6 +83,7 @@ export function startSweeper(deps: {
     issuedCredentials,
     issuerKeys,
     replicas,
+    signInRequests,
     clock,
     log,
   } = deps;
@@ -129,6 +132,7 @@ export function startSweeper(deps: {
       async () => (ended += await issuedCredentials.sweep()),
       async () => (ended += await issuerKeys.sweep()),
       async () => (ended += await replicas.sweep()),
+      async () => (ended += await signInRequests.sweep()),
       async () => (audited += await auditExports.sweep(stopping)),
       () => fillNameForms(stopping),
       () => fillWords(stopping),

@@ -133,6 +133,10 @@ export const readSessionUse = (db: Reader, userId: string) =>
     .select(['user_agent', 'address', 'signed_in_at', 'last_used_at'])
     .execute();
 
+/** Whether there is a code is told, not the code. */
+export const readSignInRequestChoice = (db: Reader, userId: string) =>
+  db.selectFrom('sign_in_request_choices').where('user_id', '=', userId).select('code').executeTakeFirst();
+
 export const readPicture = (db: Reader, userId: string) =>
   db.selectFrom('pictures').where('user_id', '=', userId).select(['media_type', 'content', 'created_at']).executeTakeFirst();
 

@@ -27,6 +27,7 @@ import {
   readRegistration,
   readRoles,
   readSessionUse,
+  readSignInRequestChoice,
   readTrusts,
   readTwoFactor,
 } from './personal-data.store.ts';
@@ -190,6 +191,11 @@ const issuedCredentials: Section = async (db, userId) =>
     changed_at: time(row.changed_at),
   }));
 
+const signInRequests: Section = async (db, userId) => {
+  const row = await readSignInRequestChoice(db, userId);
+  return { allowed_for: row === undefined ? 'all' : row.code === null ? 'none' : 'code' };
+};
+
 const links: Section = async (db, userId) =>
   (await readLinks(db, userId)).map((row) => ({
     purpose: row.purpose,
@@ -284,6 +290,7 @@ export const sectionsWith = (sessions: SessionReader): readonly (readonly [name:
   ['picture', picture],
   ['applications', applications],
   ['issued_credentials', issuedCredentials],
+  ['sign_in_requests', signInRequests],
   ['links', links],
   ['registration', registration],
   ['invitations', invitations],

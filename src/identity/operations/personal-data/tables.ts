@@ -62,6 +62,9 @@ export const TABLE_COVERAGE: Readonly<Record<keyof Tables, TableCoverage>> = {
   mails: inSection('mails'),
   outbox: ON_ITS_WAY,
   logouts: ON_ITS_WAY,
+  sign_in_tasks: ON_ITS_WAY,
+  sign_in_requests: { leftOut: 'Who was asked to sign in by which application, for an hour. It is in the events, too.' },
+  sign_in_request_choices: inSection('sign_in_requests'),
 
   audit_exports: NOT_PERSONAL,
   identity_providers: NOT_PERSONAL,

@@ -15,6 +15,7 @@ import { createProfileSections, type ProfileDeps } from './profile.section.ts';
 import { createRoleCredentialsSection, type RoleCredentialDeps } from './role-credentials.section.ts';
 import type { AccountSection } from './section.ts';
 import { createSessionsSection, type SessionsDeps } from './sessions.section.ts';
+import { createRequestsSection, createWhoMayAskSection, type SignInRequestsDeps } from './sign-in-requests.section.ts';
 import { createTwoFactorSection, type TwoFactorDeps } from './two-factor.section.ts';
 
 export interface AccountSectionDeps
@@ -28,6 +29,7 @@ export interface AccountSectionDeps
     SessionsDeps,
     DevicesDeps,
     ApplicationsDeps,
+    SignInRequestsDeps,
     RoleCredentialDeps,
     AccessDeps,
     ActivityDeps,
@@ -35,6 +37,7 @@ export interface AccountSectionDeps
     DeletionDeps {}
 
 export const createAccountSections = (deps: AccountSectionDeps): readonly AccountSection[] => [
+  createRequestsSection(deps),
   ...createOverviewSections(deps),
   ...createProfileSections(deps),
   createPasskeysSection(deps),
@@ -46,6 +49,7 @@ export const createAccountSections = (deps: AccountSectionDeps): readonly Accoun
   createSessionsSection(deps),
   createDevicesSection(deps),
   createApplicationsSection(deps),
+  createWhoMayAskSection(deps),
   createRoleCredentialsSection(deps),
   createAccessSection(deps),
   createActivitySection(deps),

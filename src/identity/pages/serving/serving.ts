@@ -44,6 +44,7 @@ import {
   type WalletNodeDeps,
 } from '../../openid/provider/index.ts';
 import type { Records } from '../../openid/records/index.ts';
+import type { SignInRequests } from '../../openid/sign-in-requests/index.ts';
 import type { AcceptInvitation } from '../../provisioning/invitations/index.ts';
 import type { TermsAtSignIn } from '../../provisioning/people/index.ts';
 import { createAccountHandler, type DataDeps, type RoleCredentialDeps } from '../account/index.ts';
@@ -88,6 +89,7 @@ export interface OpenidDeps
   readonly accessTokens: AccessTokens;
   readonly apiTokens: ApiTokens;
   readonly apis: Apis;
+  readonly signInRequests: SignInRequests;
   readonly logouts: Logouts;
   readonly openidKeys: OpenidKeys;
   readonly freshLogin: FreshLogin;
@@ -103,6 +105,8 @@ export interface OpenidDeps
   readonly certificateOf: CertificateOf;
   /** Limits unfinished sign-ins by address. */
   readonly unfinished: Throttle;
+  /** Limits token exchanges, by application and person. */
+  readonly exchanges: Throttle;
   organizationsOf(userId: string): Promise<readonly { readonly name: string }[]>;
   /** The URL of the service; known once it listens. */
   issuer(): string;
@@ -133,7 +137,14 @@ export function createServing(deps: OpenidDeps, parts: ServingDeps) {
     keepAccountLogins,
     now: () => clock.now(),
   });
-  const account = createAccountHandler({ ...deps, walletAddress: wallet.pageAddress });
+  const needsMore = async (userId: string, amr: readonly string[], requested: readonly string[]): Promise<boolean> => {
+    const methods = methodsOf(amr);
+    if (!(await deps.freshLogin.isEnough({ userId, methods }))) return true;
+    const missing = missingStrength(amr, requested);
+    if (missing === 0) return false;
+    return (await signIn.canStrengthen({ userId, methods }, missing)) || (await signIn.nextSteps({ userId, methods })).code;
+  };
+  const account = createAccountHandler({ ...deps, needsMore, walletAddress: wallet.pageAddress });
   const console = createConsoleHandler(deps);
   const websso = createWebssoHandler(deps);
   const newEmail = createNewEmailPage(deps);
@@ -142,13 +153,7 @@ export function createServing(deps: OpenidDeps, parts: ServingDeps) {
     ...deps,
     ...parts,
     brand: () => assets.brand,
-    needsMore: async (userId, amr, requested) => {
-      const methods = methodsOf(amr);
-      if (!(await deps.freshLogin.isEnough({ userId, methods }))) return true;
-      const missing = missingStrength(amr, requested);
-      if (missing === 0) return false;
-      return (await signIn.canStrengthen({ userId, methods }, missing)) || (await signIn.nextSteps({ userId, methods })).code;
-    },
+    needsMore,
     registerGrants(provider, library) {
       registerPasswordGrant(provider, library, signIn, records);
       const proofs = createDpopProofs(deps);

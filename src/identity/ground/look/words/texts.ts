@@ -11,6 +11,7 @@ import { people } from './people.ts';
 import { refusals } from './refusals.ts';
 import { roleCredentials } from './role-credentials.ts';
 import { signIn } from './sign-in.ts';
+import { signInRequests } from './sign-in-requests.ts';
 import { wallet } from './wallet.ts';
 
 export const english = {
@@ -27,6 +28,7 @@ export const english = {
   ...roleCredentials.en,
   ...directory.en,
   ...refusals.en,
+  ...signInRequests.en,
 };
 
 export type PageTexts = typeof english;
@@ -45,4 +47,5 @@ export const spanish: PageTexts = {
   ...roleCredentials.es,
   ...directory.es,
   ...refusals.es,
+  ...signInRequests.es,
 };

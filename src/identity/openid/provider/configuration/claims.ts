@@ -6,6 +6,7 @@ import type { Federation } from '../../../login/federation/index.ts';
 import type { Records } from '../../records/index.ts';
 import { type Accounts, CLAIMS, SCOPES } from '../accounts.ts';
 import { FEDERATED } from '../acr.ts';
+import { accountOfRequest } from './ciba.ts';
 
 /** Whether the ID token contains claims: if the client is registered with `id_token_claims`, or its access token is for another resource. */
 const wantsClaims = ({ oidc }: KoaContextWithOIDC): boolean =>
@@ -52,6 +53,8 @@ async function findAccount(
   token: UsedToken | undefined,
 ): Promise<Account | undefined> {
   const { access, accounts } = deps;
+  const unknown = accountOfRequest(ctx.oidc);
+  if (unknown) return unknown;
   if (token && ((await isGone(deps, token)) || (await isShutOut(deps, ctx, sub, token)))) return undefined;
   // A disabled user, or a user of a disabled domain, has no account.
   const authContext = await access.read(sub, { kind: 'unscoped' });

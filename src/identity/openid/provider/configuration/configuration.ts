@@ -13,6 +13,7 @@ import type { LibraryAssertions } from '../../client-authentication/index.ts';
 import { isAnonymousWallet } from '../../first-party-clients/index.ts';
 import { ROOT } from '../../paths/index.ts';
 import type { Records } from '../../records/index.ts';
+import type { SignInRequests } from '../../sign-in-requests/index.ts';
 import type { Accounts } from '../accounts.ts';
 import { ACR_VALUES, methodsOf } from '../acr.ts';
 import { type AdapterDeps, createAdapter } from '../adapter.ts';
@@ -37,6 +38,7 @@ import { needsScope } from '../requested-scope.ts';
 import { checkRefreshedApi } from '../resources.ts';
 import type { UnfinishedLimit } from '../unfinished-limit.ts';
 import { type CertificateFeatureDeps, clientAuthMethodsOf } from './certificates.ts';
+import { storedRequest } from './ciba.ts';
 import { claimsOf } from './claims.ts';
 import { featuresOf } from './features.ts';
 import { loadExistingGrant } from './grants.ts';
@@ -46,6 +48,7 @@ import { checkIssued, hasProfile } from './profiles.ts';
 import { type PromptDeps, promptsOf } from './prompts.ts';
 
 export interface ProviderDeps extends CertificateFeatureDeps {
+  readonly signInRequests: Pick<SignInRequests, 'begin' | 'mayAsk' | 'poll'>;
   readonly issuer: string;
   readonly records: Records;
   readonly accounts: Accounts;
@@ -86,6 +89,9 @@ const adapterOf = (library: OidcProviderLibrary, deps: ProviderDeps) =>
     hasLeft: deps.accounts.hasLeft,
     replayError: () => replayErrorOf(library),
     alreadyUsedError: () => new library.errors.InvalidGrant('it was used already'),
+    storedRequest: (payload) => storedRequest(library, payload),
+    isInTime: (id) => deps.signInRequests.poll(id),
+    tooEarlyError: () => new library.errors.SlowDown(),
   });
 
 /**
@@ -161,6 +167,7 @@ const algorithms = {
 
 const routes = {
   authorization: `${ROOT}/authorize`,
+  backchannel_authentication: `${ROOT}/backchannel`,
   challenge: `${ROOT}/challenge`,
   code_verification: `${ROOT}/device`,
   device_authorization: `${ROOT}/device/authorize`,

@@ -8,6 +8,7 @@ import type { OidcProviderLibrary } from '../library.ts';
 import type { ProviderPages } from '../provider-pages.ts';
 import { type ApiRequestDeps, apiServer, defaultResource } from '../resources.ts';
 import { type CertificateFeatureDeps, mutualTls } from './certificates.ts';
+import { type CibaDeps, ciba } from './ciba.ts';
 import { fapi } from './profiles.ts';
 import { requestObjects } from './request-objects.ts';
 
@@ -71,11 +72,12 @@ export const featuresOf = (
     access,
     pages,
     ...deps
-  }: CredentialRequestDeps & ApiRequestDeps & CertificateFeatureDeps & { access: Access; pages: ProviderPages },
+  }: CredentialRequestDeps & ApiRequestDeps & CertificateFeatureDeps & CibaDeps & { access: Access; pages: ProviderPages },
 ) =>
   ({
     devInteractions: { enabled: false },
     backchannelLogout: { enabled: true },
+    ciba: ciba(library, deps),
     claimsParameter: claimsParameter(library),
     clientCredentials: { enabled: true },
     deviceFlow: deviceFlow(pages),

@@ -1,6 +1,7 @@
 // Lifetimes of sessions, codes and tokens.
 import type { Configuration } from 'oidc-provider';
 import type { Lifetimes, Records } from '../../records/index.ts';
+import { signInRequestLifetime } from './ciba.ts';
 
 const MINUTE = 60;
 const HOUR = 60 * MINUTE;
@@ -30,6 +31,7 @@ export const ttlOf = ({ lifetimesOf }: Pick<Records, 'lifetimesOf'>) =>
     AccessToken: (_ctx, token, client) =>
       accessTokenLife(lifetimesOf(token.accountId), token.resourceServer?.accessTokenTTL, client?.['access_token_lifetime']),
     AuthorizationCode: MINUTE,
+    BackchannelAuthenticationRequest: (ctx) => signInRequestLifetime(ctx),
     ClientCredentials: (_ctx, token, client) =>
       accessTokenLife(lifetimesOf(undefined), token.resourceServer?.accessTokenTTL, client?.['access_token_lifetime']),
     DeviceCode: 10 * MINUTE,

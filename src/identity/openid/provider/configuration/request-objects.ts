@@ -40,11 +40,14 @@ export const requestObjects = ({ errors }: OidcProviderLibrary) =>
       // It could be an assertion of the client (RFC 9101, 10.8).
       if ((claims as Json).sub === client.clientId) refuse('it must not have the client as sub');
       checkProfile(client, claims as Json, header as Json, refuse);
-      const { [REQUEST_ALGORITHM]: registered } = client as unknown as Json;
+      const name = ctx.oidc.route === 'backchannel_authentication' ? SIGN_IN_REQUEST_ALGORITHM : REQUEST_ALGORITHM;
+      const { [name]: registered } = client as unknown as Json;
       if (registered !== undefined && (header as Json).alg !== registered) refuse(`its algorithm is not ${registered}`);
     },
   }) satisfies NonNullable<Configuration['features']>['requestObjects'];
 
+/** Our own, for requests that people sign in somewhere else (`backchannel_authentication_request_signing_alg`). */
+export const SIGN_IN_REQUEST_ALGORITHM = 'registered_sign_in_request_signing_alg';
 /** Our own name: the library would ask for the keys with it, which it gets only when there is a signed request. */
 export const REQUEST_ALGORITHM = 'registered_request_object_signing_alg';
 

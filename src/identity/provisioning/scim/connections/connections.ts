@@ -1,9 +1,10 @@
 // Provisioning connections: bearer tokens for Entra, Okta and others. A connection acts in one domain, with the rights of a manager.
+import type { IncomingMessage } from 'node:http';
 import { seconds } from '../../../../platform/clock.ts';
 import type { AnsweredCall, Query } from '../../../../platform/http/index.ts';
 import { newId, newSecret } from '../../../../platform/ids.ts';
 import { findProject, type Ref } from '../../../access/context/index.ts';
-import { type Caller, type IdentityTarget, targetOf } from '../../../access/rules/index.ts';
+import { type Caller, type IdentityTarget, type OtherCallers, targetOf } from '../../../access/rules/index.ts';
 import { findByName } from '../../../directory/projects/index.ts';
 import type { Actor } from '../../../ground/audit/index.ts';
 import type { ScimConnectionRow } from '../../../ground/database/index.ts';
@@ -67,7 +68,7 @@ export function createConnections({
   log,
   provisioner,
 }: Pick<Deps, 'db' | 'clock' | 'change' | 'log'> & {
-  provisioner(token: string): Promise<{ userId: string; domain: Ref } | undefined>;
+  provisioner(token: string, request: IncomingMessage): Promise<{ userId: string; domain: Ref } | undefined>;
 }) {
   const lookup = createConnectionLookup({ db, log });
   const requests = createConnectionRequests({ db, clock, log });
@@ -105,8 +106,11 @@ export function createConnections({
     },
 
     /** An application that a manager of the domain authorized to provision it. */
-    async byAccessToken(token: string, requestId: string): Promise<Caller | undefined> {
-      const found = await provisioner(token);
+    async byAccessToken(
+      token: string,
+      { raw, requestId }: Parameters<OtherCallers['byAccessToken']>[1],
+    ): Promise<Caller | undefined> {
+      const found = await provisioner(token, raw);
       return found && provisioningCaller(found.userId, found.domain, requestId);
     },
 

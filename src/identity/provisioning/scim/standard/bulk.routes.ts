@@ -42,8 +42,8 @@ export function mountBulk(app: IdentityApp, modules: BulkRouteDeps): void {
    * Asked again for each operation, as if it were a request of its own: the token of the caller may be revoked meanwhile, or limited to some
    * requests.
    */
-  const callerNow = async ({ headers, requestId }: ScimCall, { method, path }: BulkOperation): Promise<Caller> =>
-    createAuthenticate(modules.tokens, modules.connections)({ headers, requestId, path: ROOT + path, method }, PROVISIONING);
+  const callerNow = async ({ raw, headers, requestId }: ScimCall, { method, path }: BulkOperation): Promise<Caller> =>
+    createAuthenticate(modules.tokens, modules.connections)({ raw, headers, requestId, path: ROOT + path, method }, PROVISIONING);
 
   async function performOne(call: ScimCall, operation: BulkOperation) {
     const { method, data, version } = operation;

@@ -21,6 +21,7 @@ import { people } from './people.ts';
 import { refusals } from './refusals.ts';
 import { roleCredentials } from './role-credentials.ts';
 import { signIn } from './sign-in.ts';
+import { signInRequests } from './sign-in-requests.ts';
 import { wallet } from './wallet.ts';
 
 export const words: Translation<PageTexts> = {
@@ -37,4 +38,5 @@ export const words: Translation<PageTexts> = {
   ...roleCredentials,
   ...directory,
   ...refusals,
+  ...signInRequests,
 };

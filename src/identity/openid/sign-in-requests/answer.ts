@@ -1,0 +1,150 @@
+// A person answers a request of an application, once.
+import { randomBytes } from 'node:crypto';
+import { seconds } from '../../../platform/clock.ts';
+import { lockRow } from '../../../platform/database/index.ts';
+import type { Apis } from '../../applications/apis/index.ts';
+import type { ClientRegistration } from '../../applications/client-registration/index.ts';
+import { findConsumer, mayAskPeople } from '../../applications/consumers/index.ts';
+import type { Actor, Change } from '../../ground/audit/index.ts';
+import type { Deps } from '../../ground/resource/index.ts';
+import type { RecordPayload, Records } from '../records/index.ts';
+import { type Asked, askedIn } from './asked.ts';
+import { nothingToDo, unlessNothing } from './nothing-to-do.ts';
+import { answerRequest, waitingOf } from './sign-in-requests.store.ts';
+import type { SignInTasks } from './tasks.ts';
+
+export interface WaitingRequest extends Asked {
+  readonly id: string;
+  readonly application: string;
+  readonly createdAt: number;
+  readonly expiresAt: number;
+  /** What the application may do at the APIs that it asks for, in words. */
+  readonly at: readonly { readonly name: string; readonly address: string; readonly scopes: readonly string[] }[];
+}
+
+/** How the person is signed in who allows it. */
+export interface Approval {
+  readonly acr: string;
+  readonly amr: readonly string[];
+  /** In seconds. */
+  readonly authTime: number;
+  /** For how long what is allowed lasts. */
+  readonly lifetime: number;
+}
+
+export interface AnswerDeps extends Pick<Deps, 'db' | 'clock' | 'change'> {
+  readonly records: Records;
+  readonly apis: Pick<Apis, 'find' | 'scopesFor'>;
+  readonly clientRegistration: Pick<ClientRegistration, 'refusal' | 'isLive'>;
+  readonly tasks: Pick<SignInTasks, 'add'>;
+}
+
+interface Found {
+  readonly payload: RecordPayload;
+  readonly asked: Asked;
+}
+
+export function createAnswers({ db, clock, change, records, apis, clientRegistration, tasks }: AnswerDeps) {
+  const isAsBefore = async ({ apis: asked, clientId }: Asked): Promise<boolean> => {
+    const found = await Promise.all(asked.map(({ resource }) => apis.find(resource)));
+    return found.every((api, at) => api?.version === asked[at]!.version && (api.applications?.includes(clientId) ?? true));
+  };
+
+  /** Whether the application may still have it, as it is registered now; it stays so until the transaction ends. */
+  async function isStillAllowed({ tx }: Change, userId: string, asked: Asked): Promise<boolean> {
+    const consumer = await lockRow(db, tx, 'consumers', asked.clientId, 'share');
+    if (!consumer || !mayAskPeople(consumer, asked.scope.split(' '))) return false;
+    if (!(await clientRegistration.isLive(consumer))) return false;
+    const request = { redirectUri: undefined, scopes: asked.requested };
+    return (await clientRegistration.refusal(consumer, userId, request)) === undefined && isAsBefore(asked);
+  }
+
+  /** What the library would store of a grant. */
+  function grantOf(userId: string, { clientId, scope, apis: asked }: Asked, lifetime: number): RecordPayload & { jti: string } {
+    const now = seconds(clock);
+    return {
+      kind: 'Grant',
+      jti: randomBytes(32).toString('base64url'),
+      iat: now,
+      exp: now + lifetime,
+      accountId: userId,
+      clientId,
+      openid: { scope },
+      ...(asked.length === 0 ? {} : { resources: Object.fromEntries(asked.map((one) => [one.resource, one.scope])) }),
+    };
+  }
+
+  /** The application asks for the answer, and is told that there is one if it wants to be. */
+  async function store(transaction: Change, id: string, { payload, asked }: Found, answer: RecordPayload): Promise<void> {
+    await records.revise(transaction, id, (before) => ({ ...before, ...answer }));
+    if (asked.ping) await tasks.add(transaction.tx, asked.clientId, 'ping', { ...asked.ping, authReqId: String(payload.jti) });
+  }
+
+  /** Claims the request for this answer, unless there is nothing to answer any more. */
+  async function take(transaction: Change, id: string, userId: string, state: 'allowed' | 'refused'): Promise<Found> {
+    if (!(await answerRequest(transaction.tx, { id, userId, state, now: seconds(clock) }))) return nothingToDo();
+    const found = await records.findByHashIn(transaction, id);
+    return found?.payload.accountId === userId ? { payload: found.payload, asked: askedIn(found.payload) } : nothingToDo();
+  }
+
+  async function refuse(actor: Actor, userId: string, id: string): Promise<boolean> {
+    const answered = change(actor, async (transaction) => {
+      const found = await take(transaction, id, userId, 'refused');
+      await store(transaction, id, found, { error: 'access_denied', errorDescription: 'the person refused' });
+      transaction.audit('sign_in_request.refused', { kind: 'user', id: userId }, { consumer_id: found.asked.clientId });
+      return true;
+    });
+    return (await unlessNothing(answered)) === true;
+  }
+
+  async function allow(actor: Actor, userId: string, id: string, approval: Approval): Promise<boolean> {
+    const { lifetime, acr, amr, authTime } = approval;
+    const answered = change(actor, async (transaction) => {
+      const found = await take(transaction, id, userId, 'allowed');
+      const about = { kind: 'user', id: userId };
+      const consumer_id = found.asked.clientId;
+      if (!(await isStillAllowed(transaction, userId, found.asked))) {
+        await store(transaction, id, found, {
+          error: 'access_denied',
+          errorDescription: 'the application may not have it any more',
+        });
+        transaction.audit('sign_in_request.refused', about, { consumer_id, reason: 'the application has changed' }, 'failure');
+        return false;
+      }
+      const grant = grantOf(userId, found.asked, lifetime);
+      await records.add(transaction, { model: 'Grant', id: grant.jti, payload: grant, lifetime });
+      await store(transaction, id, found, { grantId: grant.jti, acr, amr: [...amr], authTime });
+      transaction.audit('sign_in_request.allowed', about, { consumer_id });
+      return true;
+    });
+    return (await unlessNothing(answered)) === true;
+  }
+
+  async function inWords(userId: string, { apis: asked, requested }: Asked): Promise<WaitingRequest['at']> {
+    const all = await Promise.all(
+      asked.map(async ({ resource }) => {
+        const api = await apis.find(resource);
+        const scopes = api ? await apis.scopesFor(api, userId) : [];
+        const named = scopes.filter(({ name, description }) => requested.includes(name) && description !== '');
+        return api ? [{ name: api.name, address: resource, scopes: named.map(({ description }) => description) }] : [];
+      }),
+    );
+    return all.flat();
+  }
+
+  /** Those that a person can answer, the newest first. */
+  async function waiting(userId: string): Promise<WaitingRequest[]> {
+    const shown: WaitingRequest[] = [];
+    for (const row of await waitingOf(db.read, userId, seconds(clock))) {
+      const found = await records.findValidByHash(row.id);
+      const consumer = await findConsumer(db.read, row.consumer_id);
+      if (!found || !consumer || found.payload.accountId !== userId) continue;
+      const asked = askedIn(found.payload);
+      const times = { createdAt: row.created_at, expiresAt: row.expires_at };
+      shown.push({ ...asked, ...times, id: row.id, application: consumer.name, at: await inWords(userId, asked) });
+    }
+    return shown;
+  }
+
+  return { allow, refuse, waiting };
+}
