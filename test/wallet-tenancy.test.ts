@@ -26,6 +26,7 @@ const nameOf = ({ method, path }: Route<Caller>): string => `${method} ${path}`;
 const PUBLIC = [
   'GET /',
   'GET /.well-known/did.json',
+  'GET /.well-known/oauth-protected-resource',
   'GET /.well-known/wallet-client',
   'GET /.well-known/wallet-client/jwks.json',
   'GET /dids/:name/did.json',

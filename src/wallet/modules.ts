@@ -33,6 +33,7 @@ import {
   createBearer,
   createCookies,
   createLogins,
+  createOwnResource,
   createSessionReader,
   createSessions,
 } from './session/index.ts';
@@ -104,8 +105,9 @@ function buildSession(db: Database, { onRequest, ...options }: ModuleOptions & {
     beganAt: (headers) => otherNames().find((name) => name === otherNameOf(publicUrl(), headers)),
   });
   const bearer = bearerAudience === undefined ? undefined : createBearer(verify, bearerAudience);
-  const authenticate = createAuthenticate({ cookies, sessions, bearer, roles: config, publicUrl });
-  return { provider, sessions, logins, sessionOf: createSessionReader(cookies, sessions), authenticate };
+  const ownResource = createOwnResource({ audience: bearerAudience, issuer: options.provider.issuer, publicUrl });
+  const authenticate = createAuthenticate({ cookies, sessions, bearer, roles: config, ownResource, publicUrl });
+  return { provider, sessions, logins, ownResource, sessionOf: createSessionReader(cookies, sessions), authenticate };
 }
 
 interface ProtocolDeps {
@@ -300,6 +302,7 @@ export function buildModules(db: Database, options: ModuleOptions) {
     issuance: async () => (await protocols()).issuance,
     presentations: async () => (await protocols()).presentations,
     logins: session.logins,
+    ownResource: session.ownResource,
     sessionOf: session.sessionOf,
     idempotency,
     listCache: createListCache(db),

@@ -19,6 +19,13 @@ export type { Mount, RawExchange } from './mounts.ts';
 export { outageOf } from './outage.ts';
 export { isOfThisMachine, otherNameOf, otherNamesOf } from './page-address.ts';
 export { mountProbes, type ReadinessChecks } from './probes.ts';
+export {
+  exampleOfResource,
+  ProtectedResource,
+  protectedResource,
+  protectedResourcePath,
+  resourceMetadata,
+} from './protected-resource.ts';
 export type { AnsweredCall, ErrorFormat } from './replies.ts';
 export type { Schema, Static } from './schema.ts';
 export * as t from './schema.ts';

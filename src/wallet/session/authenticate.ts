@@ -4,6 +4,7 @@ import { fault } from '../ground/faults.ts';
 import type { Bearer } from './bearer.ts';
 import type { Cookies } from './cookies.ts';
 import { type AuthenticatedCaller, callerOf, type RoleRules } from './identity.ts';
+import type { OwnResources } from './protected-resource.ts';
 import type { Session } from './session.ts';
 import type { Sessions } from './sessions.ts';
 
@@ -24,19 +25,21 @@ export function createAuthenticate(deps: {
   sessions: Sessions;
   bearer: Bearer | undefined;
   roles: RoleRules;
+  readonly ownResource: Pick<OwnResources, 'challenge'>;
   publicUrl(): string;
 }) {
-  const { cookies, sessions, bearer, roles, publicUrl } = deps;
-  const challenge = bearer ? 'Bearer realm="wallet"' : 'Session realm="wallet", login="/api/v1/auth/login"';
+  const { cookies, sessions, bearer, roles, ownResource, publicUrl } = deps;
+  const challenge = (): string =>
+    bearer ? `Bearer realm="wallet"${ownResource.challenge()}` : 'Session realm="wallet", login="/api/v1/auth/login"';
 
   const refuse = (reason: string, more: Readonly<Record<string, string>> = {}): never => {
-    throw fault('not-authenticated', undefined, { headers: { 'WWW-Authenticate': challenge, ...more }, reason });
+    throw fault('not-authenticated', undefined, { headers: { 'WWW-Authenticate': challenge(), ...more }, reason });
   };
 
   async function byToken(accept: Bearer, authorization: string, requestId: string): Promise<AuthenticatedCaller> {
     const token = BEARER.exec(authorization)?.[1];
     const payload = token === undefined ? undefined : await accept(token);
-    if (!payload) return refuse('the bearer token is not valid', { 'WWW-Authenticate': `${challenge}, error="invalid_token"` });
+    if (!payload) return refuse('the bearer token is not valid', { 'WWW-Authenticate': `${challenge()}, error="invalid_token"` });
     const { iss, sub, exp, auth_time: authTime } = payload;
     const since = typeof authTime === 'number' ? authTime * 1000 : undefined;
     const identity = { issuer: iss, subject: sub, claims: payload, authTime: since, expiresAt: exp * 1000 };

@@ -3,6 +3,7 @@ export { createAuthenticate } from './authenticate.ts';
 export { createBearer } from './bearer.ts';
 export { createCookies } from './cookies.ts';
 export type { AuthenticatedCaller } from './identity.ts';
+export { createOwnResource } from './protected-resource.ts';
 export { mountSession } from './session.routes.ts';
 export { createLogins, type WalletLogins } from './session.rules.ts';
 export { sessionSealContext } from './session.ts';

@@ -8,6 +8,7 @@ import type { Caller, WalletApp } from '../access/index.ts';
 import { fail } from '../ground/faults.ts';
 import { isOwnPage } from './authenticate.ts';
 import type { AuthenticatedCaller } from './identity.ts';
+import { OWN_RESOURCE_PATH, type OwnResources } from './protected-resource.ts';
 import type { WalletLogins } from './session.rules.ts';
 import {
   LoggedOut,
@@ -18,6 +19,7 @@ import {
   LogoutToken,
   renderUserInfo,
   UserInfo,
+  WalletResource,
 } from './session.schema.ts';
 import type { SessionReader } from './session-reader.ts';
 
@@ -64,6 +66,7 @@ const CALLBACK = {
 interface SessionRouteDeps {
   readonly logins: WalletLogins;
   readonly sessionOf: SessionReader;
+  readonly ownResource: Pick<OwnResources, 'find'>;
   /** Limits logins by client address. */
   readonly throttle: Throttle;
   /** Limits refused logout tokens by client address. */
@@ -109,6 +112,35 @@ function mountLogin(app: WalletApp, { logins, sessionOf, throttle }: SessionRout
       throttle.refund(addressKey(address));
       return new Answer({ status: 303, headers: { 'Set-Cookie': cookies, Location: returnTo } });
     },
+  );
+}
+
+function mountOwnResource(app: WalletApp, { ownResource }: SessionRouteDeps): void {
+  app.get(
+    OWN_RESOURCE_PATH,
+    {
+      id: 'getWalletResourceMetadata',
+      summary: 'Show whose access tokens the API takes',
+      description:
+        'RFC 9728. Only if it takes access tokens, and their audience (`GATEHOUSE_WALLET_BEARER_AUDIENCE`) is the address of the node. A refusal (401) names this address then.',
+      tag,
+      rule: 'anyone',
+      forEveryOrigin: true,
+      documentation: {
+        example: {
+          answers: {
+            200: {
+              resource: 'https://wallet.example.org',
+              resource_name: 'Wallet',
+              authorization_servers: ['https://id.example.org'],
+              bearer_methods_supported: ['header'],
+            },
+          },
+        },
+      },
+      reply: { 200: WalletResource },
+    },
+    () => ownResource.find() ?? fail('not-found', { kind: 'document' }),
   );
 }
 
@@ -206,6 +238,7 @@ function mountLogout(app: WalletApp, { logins, sessionOf }: SessionRouteDeps): v
 export function mountSession(app: WalletApp, modules: SessionRouteDeps): void {
   mountLogin(app, modules);
   mountUserInfo(app);
+  mountOwnResource(app, modules);
   mountBackchannelLogout(app, modules);
   mountLogout(app, modules);
 }

@@ -61,4 +61,12 @@ export function renderUserInfo({ identity, roles, isAdministrator }: Authenticat
   };
 }
 
-t.name({ BackchannelLogout: LogoutToken, LoggedOut, LoginReply, LogoutReply, UserInfo });
+/** RFC 9728, 2. */
+export const WalletResource = t.object({
+  resource: t.string(),
+  resource_name: t.string(),
+  authorization_servers: t.array(t.string()),
+  bearer_methods_supported: t.array(t.string()),
+});
+
+t.name({ BackchannelLogout: LogoutToken, LoggedOut, LoginReply, LogoutReply, UserInfo, WalletResource });

@@ -4,14 +4,6 @@ import { logoPath } from '../../applications/consumers/index.ts';
 import { fail } from '../../ground/faults.ts';
 import { domainPicturePath, FAVICON, LANGUAGE_PATH } from '../../ground/look/index.ts';
 
-export {
-  exampleOfResource,
-  ProtectedResource,
-  protectedResource,
-  protectedResourcePath,
-  resourceMetadata,
-} from './protected-resource.ts';
-
 export const ROOT = '/openid';
 export const INTROSPECTION = `${ROOT}/introspect`;
 /** Challenges for attested wallets. */

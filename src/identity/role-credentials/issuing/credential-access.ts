@@ -1,10 +1,11 @@
 // The access token of a request for a credential: only one that was issued for credentials, bound to its key where it has one.
+
 import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
+import { resourceMetadata } from '../../../platform/http/index.ts';
 import type { Access } from '../../access/context/index.ts';
 import { fail } from '../../ground/faults.ts';
 import { isAnonymousWallet } from '../../openid/first-party-clients/index.ts';
-import { resourceMetadata } from '../../openid/paths/index.ts';
 import { CREDENTIAL_SCOPE, DpopError, type DpopProofs } from '../../openid/provider/index.ts';
 import type { Records } from '../../openid/records/index.ts';
 

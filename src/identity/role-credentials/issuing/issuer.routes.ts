@@ -1,10 +1,16 @@
 // The credential issuer (OID4VCI 1.0): metadata, nonces, credentials, notifications, and offers that wallets fetch.
 import type { IncomingHttpHeaders } from 'node:http';
-import { Answer, t } from '../../../platform/http/index.ts';
+import {
+  Answer,
+  exampleOfResource,
+  ProtectedResource,
+  protectedResource,
+  protectedResourcePath,
+  t,
+} from '../../../platform/http/index.ts';
 import { ACCESS_TOKEN } from '../../access/context/index.ts';
 import type { IdentityApp, IdentityTarget } from '../../access/rules/index.ts';
 import { OAuthError } from '../../ground/resource/index.ts';
-import { exampleOfResource, ProtectedResource, protectedResource, protectedResourcePath } from '../../openid/paths/index.ts';
 import type { CredentialCatalog } from '../../openid/provider/index.ts';
 import type { CredentialAccess } from './credential-access.ts';
 import type { Issuance } from './issuance.rules.ts';

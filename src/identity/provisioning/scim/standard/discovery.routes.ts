@@ -1,9 +1,14 @@
 // /scim/v2: discovery (RFC 7644, 4).
-import { t } from '../../../../platform/http/index.ts';
+import {
+  exampleOfResource,
+  ProtectedResource,
+  protectedResource,
+  protectedResourcePath,
+  t,
+} from '../../../../platform/http/index.ts';
 import { type IdentityApp, PROVISIONING } from '../../../access/rules/index.ts';
 import { SCIM_PATH, SCIM_SCOPE } from '../../../applications/apis/index.ts';
 import { fail } from '../../../ground/faults.ts';
-import { exampleOfResource, ProtectedResource, protectedResource, protectedResourcePath } from '../../../openid/paths/index.ts';
 import type { Resource } from '../core/attribute.ts';
 import { entitlementType, resourceTypeResource, roleType, schemaResource } from '../core/definitions.ts';
 import { listSchema } from '../core/openapi.ts';

@@ -1,7 +1,6 @@
 // The error format of SCIM (RFC 7644, 3.12).
-import { type ErrorFormat, t } from '../../../../platform/http/index.ts';
+import { type ErrorFormat, resourceMetadata, t } from '../../../../platform/http/index.ts';
 import { SCIM_PATH } from '../../../applications/apis/index.ts';
-import { resourceMetadata } from '../../../openid/paths/index.ts';
 
 const ERROR = 'urn:ietf:params:scim:api:messages:2.0:Error';
 export const SCIM_JSON = 'application/scim+json';

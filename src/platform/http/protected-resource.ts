@@ -1,5 +1,5 @@
-// What programs can read about our own APIs that take access tokens (RFC 9728): whose tokens, and which scopes. A refusal names its address.
-import { t } from '../../../platform/http/index.ts';
+// What programs can read about an API that takes access tokens (RFC 9728): whose tokens, and which scopes. A refusal names its address.
+import * as t from './schema.ts';
 
 const WELL_KNOWN = '/.well-known/oauth-protected-resource';
 
@@ -25,6 +25,7 @@ export const exampleOfResource = (path: string, name: string, scopes: readonly s
   example: { answers: { 200: protectedResource('http://127.0.0.1:5000', path, name, scopes) } },
 });
 
+/** Of an API of the provider itself. */
 export const protectedResource = (issuer: string, path: string, name: string, scopes: readonly string[]) => ({
   resource: `${issuer}${path}`,
   resource_name: name,
