@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
 import { assertOk, assertRefused } from '../../../../test/support/answers.ts';
-import { onDatabase, type RequestOptions, type TestApi, underAttack, uniqueName } from '../../../../test/support/api.ts';
+import { onDatabase, onUsualDatabase, type RequestOptions, type TestApi, uniqueName } from '../../../../test/support/api.ts';
 import { askRoute, idsFor, makeWorld, told, type World } from '../../../../test/support/every-route.ts';
 import { aShareOf } from '../../../../test/support/extent.ts';
 import { identityRoutes, isChange, nameOfRoute } from '../../../../test/support/routes.ts';
@@ -141,7 +141,7 @@ async function makeDomains(api: TestApi) {
   };
 }
 
-underAttack(
+onUsualDatabase(
   'The administrator of a domain',
   (api) => {
     let world: Awaited<ReturnType<typeof makeDomains>>;

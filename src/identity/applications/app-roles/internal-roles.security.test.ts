@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { assertRefused } from '../../../../test/support/answers.ts';
-import { underAttack, uniqueName } from '../../../../test/support/api.ts';
+import { onUsualDatabase, uniqueName } from '../../../../test/support/api.ts';
 import {
   assign,
   assignmentPath,
@@ -18,7 +18,7 @@ const ROLES = '/v3/OS-ROLES/roles';
 const PERMISSIONS = '/v3/OS-ROLES/permissions';
 const CONSUMERS = '/v3/OS-OAUTH2/consumers';
 
-underAttack('Internal roles of applications', (api) => {
+onUsualDatabase('Internal roles of applications', (api) => {
   /** Application A of an attacker, application B of a victim, and an internal role of A that the attacker has in B. */
   async function twoApplications() {
     const [attacker, victim] = [await makePerson(api), await makePerson(api)];

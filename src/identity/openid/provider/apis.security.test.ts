@@ -4,7 +4,7 @@ import { createSign, generateKeyPairSync } from 'node:crypto';
 import { before, it } from 'node:test';
 import * as client from 'openid-client';
 import { assertOk } from '../../../../test/support/answers.ts';
-import { underAttack } from '../../../../test/support/api.ts';
+import { onUsualDatabase } from '../../../../test/support/api.ts';
 import { changeApi, jwtPart, type MadeApi, makeApi, READ, removeApi, WRITE } from '../../../../test/support/apis.ts';
 import { assign, makeApplication, makePerson, makeRole } from '../../../../test/support/applications.ts';
 import { CALLBACK, makeUser, RelyingParty, refusal } from '../../../../test/support/relying-party.ts';
@@ -13,7 +13,7 @@ import { redirectTargetOf, stepOf, TestBrowser } from '../../../../test/support/
 const DEVICE = 'urn:ietf:params:oauth:grant-type:device_code';
 const UNKNOWN = 'https://nobody.example.org/';
 
-underAttack('Tokens for APIs', (api) => {
+onUsualDatabase('Tokens for APIs', (api) => {
   let own: any;
   let papers: MadeApi;
   let files: MadeApi;

@@ -1,7 +1,7 @@
 // Guesses of client secrets and of passwords: neither blocks the other, and the limits do not reveal who exists.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { type ApiAnswer, underAttack, uniqueName } from '../../../../test/support/api.ts';
+import { type ApiAnswer, onUsualDatabase, uniqueName } from '../../../../test/support/api.ts';
 import { makeApplication } from '../../../../test/support/applications.ts';
 import { makeUser, RelyingParty } from '../../../../test/support/relying-party.ts';
 import { TestBrowser } from '../../../../test/support/test-browser.ts';
@@ -9,7 +9,7 @@ import { TestBrowser } from '../../../../test/support/test-browser.ts';
 let addresses = 0;
 const newAddress = (): string => `203.0.${++addresses >> 8}.${addresses & 255}`;
 
-underAttack(
+onUsualDatabase(
   'Guesses around applications',
   (api) => {
     api.clock.hold();

@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { assertForbidden, assertOk, assertRefused } from '../../../../test/support/answers.ts';
-import { underAttack, uniqueName } from '../../../../test/support/api.ts';
+import { onUsualDatabase, uniqueName } from '../../../../test/support/api.ts';
 import { assign, makeApplication, makePerson, makeRole } from '../../../../test/support/applications.ts';
 
-underAttack('An explanation', (api) => {
+onUsualDatabase('An explanation', (api) => {
   it('is given to readers of a domain about its users in it, and shows no names of other domains', async () => {
     const [domain, elsewhere] = [
       await api.make('domain', { name: uniqueName('domain') }),

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { assertOk } from '../../../../test/support/answers.ts';
-import { underAttack, uniqueName } from '../../../../test/support/api.ts';
+import { onUsualDatabase, uniqueName } from '../../../../test/support/api.ts';
 import { assign, makeApplication, makePerson, makeRole } from '../../../../test/support/applications.ts';
 import { KeyrockClient, logInByAccessToken } from '../../../../test/support/keyrock-client.ts';
 import { makeUser } from '../../../../test/support/relying-party.ts';
@@ -20,7 +20,7 @@ interface EventJson {
 
 const EVENTS = '/v3/OS-AUDIT/events';
 
-underAttack('Audit events', (api) => {
+onUsualDatabase('Audit events', (api) => {
   const list = async (token: string, query = ''): Promise<EventJson[]> =>
     assertOk(await api.get(`${EVENTS}${query}`, { token })).events;
 

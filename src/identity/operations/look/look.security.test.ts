@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, it } from 'node:test';
 import { assertForbidden, assertNeedsToken, assertOk, assertRefused } from '../../../../test/support/answers.ts';
-import { onDatabase, underAttack } from '../../../../test/support/api.ts';
+import { onDatabase, onUsualDatabase } from '../../../../test/support/api.ts';
 import { png } from '../../../../test/support/pictures.ts';
 
 const PATH = '/v3/OS-SERVICE/look';
@@ -13,7 +13,7 @@ const SCRIPT = '<script>alert(document.domain)</script>';
 const body = (image: Buffer | string) => ({ picture: { content: Buffer.from(image).toString('base64') } });
 const LOOK = { look: { name: 'Harbour', color: null } };
 
-underAttack('Attacks by the look of the service', (api) => {
+onUsualDatabase('Attacks by the look of the service', (api) => {
   it('are refused: what is no image by its content, too large, or not base64', async () => {
     const damaged = png();
     damaged.writeUInt8(damaged.readUInt8(20) ^ 1, 20);

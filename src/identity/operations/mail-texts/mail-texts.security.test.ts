@@ -5,13 +5,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, it } from 'node:test';
 import { assertForbidden, assertNeedsToken, assertOk, assertRefused } from '../../../../test/support/answers.ts';
-import { onDatabase, underAttack } from '../../../../test/support/api.ts';
+import { onDatabase, onUsualDatabase } from '../../../../test/support/api.ts';
 
 const PATH = '/v3/OS-SERVICE/mail/texts';
 const RESET = `${PATH}/en/reset-password`;
 const text = (body: string, subject = 'A new password') => ({ mail_text: { subject, body } });
 
-underAttack('Attacks by texts of mails', (api) => {
+onUsualDatabase('Attacks by texts of mails', (api) => {
   const eachWay = async (sent: object, why: RegExp) => {
     assertRefused(await api.put(RESET, sent), 400, why);
     assertRefused(await api.post(`${RESET}/preview`, sent), 400, why);

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { assertOk } from '../../../../test/support/answers.ts';
-import { underAttack } from '../../../../test/support/api.ts';
+import { onUsualDatabase } from '../../../../test/support/api.ts';
 import { smtpSettings } from '../../../../test/support/mail-server.ts';
 import { linkIn, newestMail, newMailbox, startMailServer } from '../../../../test/support/mailbox.ts';
 import { makeUser } from '../../../../test/support/relying-party.ts';
@@ -10,7 +10,7 @@ import { TestBrowser } from '../../../../test/support/test-browser.ts';
 
 const server = await startMailServer();
 
-underAttack(
+onUsualDatabase(
   'A link to a new e-mail address',
   (api) => {
     it('ends when the domain does not take such addresses any more', async () => {

@@ -2,7 +2,7 @@
 // planted them knows them, and asks for the session first.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { TestApi, underAttack, uniqueName } from '../../../../test/support/api.ts';
+import { onUsualDatabase, TestApi, uniqueName } from '../../../../test/support/api.ts';
 import { makeUser, RelyingParty } from '../../../../test/support/relying-party.ts';
 import { enable, Phone } from '../../../../test/support/second-factor.ts';
 import { type BrowserPage, redirectTargetOf, stepOf, TestBrowser } from '../../../../test/support/test-browser.ts';
@@ -20,7 +20,7 @@ function post(api: TestApi, browser: TestBrowser, page: BrowserPage, step: strin
   });
 }
 
-underAttack('A sign-in that was planted in the browser of somebody else', (api) => {
+onUsualDatabase('A sign-in that was planted in the browser of somebody else', (api) => {
   /** The attacker begins, and the person is at its page. */
   async function plant(more: Record<string, string> = {}) {
     const [party, attacker, victim] = [await RelyingParty.make(api), new TestBrowser(api), new TestBrowser(api)];

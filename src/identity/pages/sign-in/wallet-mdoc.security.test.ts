@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
 import { after, before, it } from 'node:test';
 import { assertOk, assertRefused } from '../../../../test/support/answers.ts';
-import { onUsualDatabase, underAttack } from '../../../../test/support/api.ts';
+import { onUsualDatabase } from '../../../../test/support/api.ts';
 import { certify, DOCUMENT_SIGNER, newEcKey, usages } from '../../../../test/support/certificates.ts';
 import { type CredentialHolder, makeCredentialHolder } from '../../../../test/support/credential-holders.ts';
 import {
@@ -119,7 +119,7 @@ onUsualDatabase(
   { settings },
 );
 
-underAttack(
+onUsualDatabase(
   'A mobile document of another issuer',
   (api) => {
     const { visitor } = usesVisitors(api);

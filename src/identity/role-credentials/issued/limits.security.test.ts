@@ -1,7 +1,7 @@
 // One person, and how much of the service they can take with credentials.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { underAttack } from '../../../../test/support/api.ts';
+import { onUsualDatabase } from '../../../../test/support/api.ts';
 import { assignmentPath } from '../../../../test/support/applications.ts';
 import {
   ISSUER,
@@ -16,7 +16,7 @@ import { MOST_USABLE } from './record.rules.ts';
 
 const MOST_UNEXPIRED = 20_000;
 
-underAttack(
+onUsualDatabase(
   'A person who has credentials issued again and again',
   (api) => {
     const { db, on } = usesIssuedCredentials(api);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { assertNeedsToken, assertOk, assertRefused } from '../../../../../test/support/answers.ts';
-import { type ApiAnswer, underAttack, uniqueName } from '../../../../../test/support/api.ts';
+import { type ApiAnswer, onUsualDatabase, uniqueName } from '../../../../../test/support/api.ts';
 import {
   assertScimError,
   assertScimRefused,
@@ -19,7 +19,7 @@ import {
 const CONNECTIONS = '/v3/OS-SCIM/connections';
 const title = patchOf({ op: 'replace', path: 'title', value: 'changed' });
 
-underAttack('SCIM under attack', (api) => {
+onUsualDatabase('SCIM under attack', (api) => {
   let scim: ScimClient;
   let domainId: string;
   let other: ScimClient;
