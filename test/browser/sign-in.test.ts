@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core';
 import { onDatabase } from '../support/api.ts';
 import { startDevice, withApplication } from '../support/application-page.ts';
 import { usesChromium } from '../support/chromium.ts';
-import { itAtLength } from '../support/extent.ts';
+import { inFullRun, itAtLength } from '../support/extent.ts';
 import { makeUser } from '../support/relying-party.ts';
 import { logInWith } from '../support/second-factor.ts';
 import {
@@ -345,25 +345,27 @@ describe('An expired password in a browser', () => {
   });
 });
 
-onDatabase('PostgreSQL', 'Signing in with a browser', {}, (api) => {
-  const application = withApplication(api);
+// No database decides what a page does.
+for (const kind of inFullRun(['PostgreSQL'] as const, []))
+  onDatabase(kind, 'Signing in with a browser', {}, (api) => {
+    const application = withApplication(api);
 
-  it('works the same: password, code, consent, account, sign out', async () => {
-    const person = await makeTwoFactorUser(api);
-    const page = await chromium.open(api);
-    await page.goto(application().signIn());
-    await enterPassword(page, person);
-    await enterCode(page, person.phone.fresh(), true);
-    await press(page, words.allow);
-    assert.equal(await outcome(page), `Hello ${person.id}`);
-    await page.goto(`${api.url}/account`);
-    assert.match(await page.locator('main').innerText(), new RegExp(person.name));
-    await follow(page, words.accountPages.applications);
-    assert.match(await page.locator('main').innerText(), new RegExp(application().name));
-    await follow(page, words.signOut);
-    await press(page, words.signOut);
-    assert.equal(await titleOf(page), words.loggedOutTitle);
-    await page.goto(`${api.url}/account`);
-    assert.equal(await page.getByLabel(words.userName).isVisible(), true);
+    it('works the same: password, code, consent, account, sign out', async () => {
+      const person = await makeTwoFactorUser(api);
+      const page = await chromium.open(api);
+      await page.goto(application().signIn());
+      await enterPassword(page, person);
+      await enterCode(page, person.phone.fresh(), true);
+      await press(page, words.allow);
+      assert.equal(await outcome(page), `Hello ${person.id}`);
+      await page.goto(`${api.url}/account`);
+      assert.match(await page.locator('main').innerText(), new RegExp(person.name));
+      await follow(page, words.accountPages.applications);
+      assert.match(await page.locator('main').innerText(), new RegExp(application().name));
+      await follow(page, words.signOut);
+      await press(page, words.signOut);
+      assert.equal(await titleOf(page), words.loggedOutTitle);
+      await page.goto(`${api.url}/account`);
+      assert.equal(await page.getByLabel(words.userName).isVisible(), true);
+    });
   });
-});
