@@ -22,7 +22,7 @@ const OF_APIS = new RegExp(
     '^request\\.(?:not_an_object|no_host|headers_too_large|abandoned)$',
     '^auth\\.(?:method_unsupported|two_factor_required|rescope_system|rescope_delegated|ec2_token|catalog_needs_project)$',
     '^domain\\.(?:enabled|default|name_of_file)$',
-    '^invitation\\.(?:not_found|over|too_many)$',
+    '^invitation\\.(?:not_found|over|pending|too_many)$',
     '^identity_provider\\.(?:invalid_logout|no_metadata)$',
     '^(?:provider_attempt\\.|directory\\.none$)',
     '^resource\\.(?:built_in|immutable|id_fixed|domain_fixed|changed)$',
