@@ -77,7 +77,9 @@ class RegisteredApplications extends Screen {
     this.#tokens = tokens.registration_tokens;
     this.#domains = domains;
     const ids = ({ id }: Registered) => ({ application_id: id });
-    this.#may = await mayWithEach<Registered>({ rows: this.#rows, key: ({ id }) => id, ids }, signal);
+    // Managers of a domain see those of theirs, and manage what was kept.
+    const key = ({ domain_id: domain, kept }: Registered): string => `${domain} ${kept}`;
+    this.#may = await mayWithEach<Registered>({ rows: this.#rows, key, ids }, signal);
   }
 
   protected override headingActions(): Content {

@@ -50,7 +50,8 @@ class Waiting extends Screen {
     this.#selection.keep(this.#rows);
     [this.#domains, this.#may] = await Promise.all([
       domainNames(signal),
-      mayWithEach<Row>({ rows: this.#rows, key: ({ id }) => id, ids: ({ id }) => ({ user_id: id }) }, signal),
+      // Whoever waits has no rights yet: what may be done with them depends on their domain.
+      mayWithEach<Row>({ rows: this.#rows, key: ({ domain_id: id }) => id, ids: ({ id }) => ({ user_id: id }) }, signal),
     ]);
   }
 
