@@ -45,7 +45,9 @@ const ANSWERS_FROM_MEMORY = [
     (name) => `src/identity/applications/app-roles/${name}.ts`,
   ),
   ...['lists', 'lists.routes'].map((name) => `src/identity/role-credentials/issued/${name}.ts`),
-  ...['provider/access-tokens', 'keyrock/oauth2.routes'].map((name) => `src/identity/openid/${name}.ts`),
+  ...['provider/access-tokens', 'provider/user-information', 'keyrock/oauth2.routes'].map(
+    (name) => `src/identity/openid/${name}.ts`,
+  ),
 ];
 
 /** A test acts at a point; the code only passes it (platform/test-points.ts). */

@@ -299,6 +299,15 @@ describe('While the feed is down, of the identity service', () => {
       return { ask: () => statusOf(`/v3/access-tokens/${token}`), change: enable(person.user.id), before: 200, after: 404 };
     },
 
+    async user_information() {
+      const person = await makePerson(api);
+      const { access_token: token } = await (await KeyrockClient.make(api)).tokens(person, ['openid', 'profile']);
+      const headers = { Authorization: `Bearer ${token}` };
+      const ask = async () => (await api.get('/openid/userinfo', { token: null, headers })).body.preferred_username;
+      const { id } = person.user;
+      return { ask, change: rename(id), before: `${id}-before`, after: `${id}-after` };
+    },
+
     async introspection_clients() {
       const client = await KeyrockClient.make(api);
       return {

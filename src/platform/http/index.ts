@@ -15,7 +15,7 @@ export { readBody } from './bodies.ts';
 export { type CertificateOf, createCertificateOf, readCertificateHeader } from './client-certificate.ts';
 export { disconnectSignal } from './exchange.ts';
 export { parseJson } from './json.ts';
-export type { Mount, RawExchange } from './mounts.ts';
+export type { MemoryAnswer, MemoryPath, Mount, RawExchange } from './mounts.ts';
 export { outageOf } from './outage.ts';
 export { isOfThisMachine, otherNameOf, otherNamesOf } from './page-address.ts';
 export { mountProbes, type ReadinessChecks } from './probes.ts';

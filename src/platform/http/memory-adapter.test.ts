@@ -5,6 +5,7 @@ import { fault } from '../faults/index.ts';
 import { createLog } from '../log/index.ts';
 import { createMetrics } from '../metrics/index.ts';
 import { Answer, createApp } from './app.ts';
+import type { Mount } from './mounts.ts';
 import * as t from './schema.ts';
 import { createServer, type Server, type ServerOptions } from './server.ts';
 
@@ -231,6 +232,42 @@ describe('The memory adapter', () => {
       assert.equal((await ask(`${url}/ask`)).status, 200);
       assert.deepEqual({ ...server.fromMemory }, { hits: 0, misses: 0 });
     }
+  });
+
+  it('answers a path of a mount, and leaves to the mount what is not simple', async () => {
+    let answer: () => unknown = () => undefined;
+    const mount: Mount = {
+      paths: ['/mounted/*'],
+      fromMemory: { path: '/mounted/one', mount: '/mounted/*', answer: () => answer() as never },
+      async handle({ response }) {
+        ran.push('mount');
+        response.writeHead(200, { 'Content-Type': 'text/plain' }).end('of the mount');
+      },
+    };
+    const { url, server } = await start({ mounts: [mount] });
+    const simple = { status: 200, headers: { 'Content-Type': 'text/plain', 'X-Own': 'yes' }, text: 'é from memory' };
+    for (const late of [false, true]) {
+      answer = () => (late ? Promise.resolve(simple) : simple);
+      const { status, headers, text, times: counted } = await seen(url, '/mounted/one');
+      assert.deepEqual([status, text, headers['content-length']], [200, simple.text, '14']);
+      assert.deepEqual([headers['x-own'], headers.vary, headers['x-request-id']], ['yes', undefined, 'req-1']);
+      assert.deepEqual(counted, ['GET /mounted/* 200']);
+      answer = () => (late ? Promise.resolve(undefined) : undefined);
+      assert.equal((await seen(url, '/mounted/one')).text, 'of the mount');
+      answer = () => (late ? Promise.reject(new Error('a bug')) : assert.fail('a bug'));
+      const failed = await seen(url, '/mounted/one');
+      assert.deepEqual([failed.status, failed.ran, failed.times], [500, [], ['GET /mounted/* 500']]);
+    }
+    answer = () => simple;
+    for (const path of ['/mounted/one?a', '/mounted/one/', '/mounted/another', '/mounted/one%20'])
+      assert.equal((await seen(url, path)).text, 'of the mount', path);
+    const others = [{ method: 'POST' }, { method: 'HEAD' }, { method: 'POST', body: 'x' }];
+    for (const init of others) {
+      ran = [];
+      await (await fetch(`${url}/mounted/one`, init)).text();
+      assert.deepEqual(ran, ['mount'], JSON.stringify(init));
+    }
+    assert.deepEqual({ ...server.fromMemory }, { hits: 1, misses: 1 });
   });
 
   it('knows the client behind a trusted proxy', async () => {

@@ -5,8 +5,10 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import type { Socket } from 'node:net';
 import proxyAddress from '@fastify/proxy-addr';
 import { parse } from 'fast-querystring';
+import { withDeadline } from '../deadline.ts';
 import type { Query, Route } from './app.ts';
 import { type BaseUrls, IncomingCall } from './exchange.ts';
+import type { MemoryAnswer, MemoryPath } from './mounts.ts';
 
 const NO_QUERY: Query = Object.freeze({});
 const NO_PARAMS: Readonly<Record<string, string>> = Object.freeze({});
@@ -83,14 +85,24 @@ function paramsOf(names: readonly string[], values: readonly string[], maxLength
 /** Uses the framework's own parser, so that both read a query in the same way. */
 const queryOf = (url: string, at: number): Query => (at < 0 ? NO_QUERY : parse(url.slice(at + 1)));
 
-/**
- * Answers routes marked `fromMemory` with `serve` and hands everything else to the framework. `serve` answers or refuses by itself
- * and returns whether it is done already: a request that was begun here is never handed over.
- */
+interface AdapterParts<Caller> {
+  readonly routes: readonly Route<Caller>[];
+  /** Answers or refuses by itself, and returns whether it is done already: a request that was begun there is never handed over. */
+  serve(route: Route<Caller>, call: IncomingCall): boolean;
+  readonly memoryPaths: readonly MemoryPath[];
+  /** Sends the answer of such a path. */
+  send(call: IncomingCall, memory: MemoryPath, answer: MemoryAnswer): void;
+  refuse(error: unknown, call: IncomingCall, memory: MemoryPath): void;
+  readonly framework: RequestListener;
+}
+
+const hasBody = ({ headers }: IncomingMessage): boolean =>
+  headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
+
+/** Answers routes marked `fromMemory`, and the paths of mounts that are, and hands everything else to the framework. */
 export function createMemoryAdapter<Caller>(
-  routes: readonly Route<Caller>[],
+  { routes, serve, memoryPaths, send, refuse, framework }: AdapterParts<Caller>,
   options: AdapterOptions,
-  { serve, framework }: { serve(route: Route<Caller>, call: IncomingCall): boolean; framework: RequestListener },
 ): { readonly listener: RequestListener; readonly counts: MemoryCounts } {
   const direct = routes.filter(({ method, spec }) => method === 'GET' && spec.fromMemory).map(directRoute);
   const exact = new Map(direct.filter(({ names }) => names.length === 0).map(({ route }) => [route.path, route]));
@@ -112,9 +124,34 @@ export function createMemoryAdapter<Caller>(
     return undefined;
   }
 
+  const mounted = new Map(memoryPaths.map((one) => [one.path, one]));
+
+  function answerMounted(memory: MemoryPath, request: IncomingMessage, response: ServerResponse): void {
+    const finish = (answer: MemoryAnswer | undefined, isImmediate: boolean): void => {
+      if (!answer) {
+        framework(request, response);
+        return;
+      }
+      send(new DirectCall(request, response, { params: NO_PARAMS, query: NO_QUERY }, options), memory, answer);
+      if (isImmediate) counts.hits++;
+      else counts.misses++;
+    };
+    const fail = (error: unknown): void =>
+      refuse(error, new DirectCall(request, response, { params: NO_PARAMS, query: NO_QUERY }, options), memory);
+    try {
+      const answer = withDeadline(() => memory.answer(request));
+      if (answer instanceof Promise) answer.then((late) => finish(late, false)).catch(fail);
+      else finish(answer, true);
+    } catch (error) {
+      fail(error);
+    }
+  }
+
   return {
     counts,
     listener(request, response) {
+      const memory = request.method === 'GET' ? mounted.get(request.url!) : undefined;
+      if (memory && !hasBody(request)) return answerMounted(memory, request, response);
       const found = request.method === 'GET' ? find(request.url!) : undefined;
       if (!found) return framework(request, response);
       if (serve(found.route, new DirectCall(request, response, found, options))) counts.hits++;

@@ -2,8 +2,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { withDeadline } from '../deadline.ts';
+import type { MaybePromise } from '../maybe-promise.ts';
 import type { ServerConnections } from './connections.ts';
-import { type BaseUrls, disconnectSignal, FrameworkCall } from './exchange.ts';
+import { type BaseUrls, disconnectSignal, FrameworkCall, type IncomingCall, type OutgoingAnswer, type Send } from './exchange.ts';
 import type { Replies } from './replies.ts';
 
 /** A request and its response as Node's own objects. */
@@ -17,10 +18,32 @@ export interface RawExchange {
   readonly signal: AbortSignal;
 }
 
+export type MemoryAnswer = Pick<OutgoingAnswer, 'status' | 'headers' | 'text'>;
+
+/** A path of a mount whose usual GET requests are answered from memory, before the framework sees them: see memory-adapter.ts. */
+export interface MemoryPath {
+  readonly path: string;
+  /** The path of the mount as it is registered, which log and metrics name. */
+  readonly mount: string;
+  /** Undefined for every request that is not simple: the mount answers it. The body is not read, and nothing is sent before. */
+  answer(request: IncomingMessage): MaybePromise<MemoryAnswer | undefined>;
+}
+
 export interface Mount {
   readonly paths: readonly string[];
+  readonly fromMemory?: MemoryPath;
   handle(exchange: RawExchange): Promise<void>;
 }
+
+/** `write`: without the headers that the answers of the API have in common. */
+export const memoryReplies = (replies: Replies, write: Send) => ({
+  send(call: IncomingCall, { mount }: MemoryPath, answer: MemoryAnswer): void {
+    write(call.response, call.requestId, answer);
+    replies.record(call, { path: mount }, answer.status);
+  },
+  refuse: (error: unknown, call: IncomingCall, { mount }: MemoryPath): void =>
+    replies.refuseOrEnd(error, call, { path: mount, isMount: true }),
+});
 
 /** A mount refuses methods that it does not support itself, with Allow. The framework does not route others than these. */
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];

@@ -15,7 +15,7 @@ import { acceptBodies, replaceEndedBody } from './bodies.ts';
 import { ServerConnections } from './connections.ts';
 import { BaseUrls, createSender, FrameworkCall, type IncomingCall, type TimedMessage } from './exchange.ts';
 import { createMemoryAdapter, type MemoryCounts } from './memory-adapter.ts';
-import { createMounts, type Mount, type MountedPaths } from './mounts.ts';
+import { createMounts, type Mount, type MountedPaths, memoryReplies } from './mounts.ts';
 import { otherNameRedirect, type PageAddress } from './page-address.ts';
 import { createMethodFinder, refuseUnreadable } from './refusals.ts';
 import { faultOfFramework, Replies, type ReplyOptions, type RouteName } from './replies.ts';
@@ -195,7 +195,8 @@ export function createServer<Caller>(options: ServerOptions<Caller>): Server {
   const headers = { ...options.headers, ...hsts };
   const bases = new BaseUrls(options.publicUrl ?? (() => undefined));
   const { readingMs = READING_MS } = options;
-  const write = createSender(headers, { requestIdHeader, readingMs, isClosing: () => connections.closing });
+  const sending = { requestIdHeader, readingMs, isClosing: () => connections.closing };
+  const write = createSender(headers, sending);
   const replies = new Replies(options, bases, write);
   const connections = new ServerConnections({
     limit: options.maxConnections,
@@ -251,7 +252,9 @@ export function createServer<Caller>(options: ServerOptions<Caller>): Server {
     if (!isAdapted) return framework;
     const trust = trustedProxies.length > 0 ? proxyAddress.compile([...trustedProxies]) : undefined;
     const adapter = { bases, trust, maxParamLength: MAX_PARAM, newRequestId: options.newRequestId };
-    const { listener, counts } = createMemoryAdapter(routes, adapter, { serve, framework });
+    const memoryPaths = (options.mounts ?? []).flatMap(({ fromMemory: path }) => path ?? []);
+    const parts = { routes, serve, framework, memoryPaths, ...memoryReplies(replies, createSender(hsts, sending)) };
+    const { listener, counts } = createMemoryAdapter(parts, adapter);
     fromMemory = counts;
     return listener;
   }

@@ -2,6 +2,7 @@
 import { seconds } from '../../../platform/clock.ts';
 import { newSecret } from '../../../platform/ids.ts';
 import { type PictureProblem, readPicture } from '../../../platform/pictures/index.ts';
+import { tagOf } from '../../access/context/index.ts';
 import type { Actor } from '../../ground/audit/index.ts';
 import { fail } from '../../ground/faults.ts';
 import { type Deps, failOnBrokenReference } from '../../ground/resource/index.ts';
@@ -20,7 +21,9 @@ export function createPictures({ db, clock, change }: Pick<Deps, 'db' | 'clock' 
       if ('problem' in picture) return picture.problem;
       const content = picture.content.toString('base64');
       const row = { user_id: userId, id: newSecret(), media_type: picture.mediaType, content, created_at: seconds(clock) };
-      await change(actor, async ({ tx, audit }) => {
+      await change(actor, async ({ tx, audit, invalidate }) => {
+        // Applications are told its address (openid/provider/user-information.ts).
+        invalidate(tagOf.user(userId));
         await failOnBrokenReference(
           () => fail('user.not_found', { id: userId }),
           () => putPicture(tx, row),
@@ -31,7 +34,8 @@ export function createPictures({ db, clock, change }: Pick<Deps, 'db' | 'clock' 
     },
 
     async remove(actor: Actor, userId: string): Promise<void> {
-      await change(actor, async ({ tx, audit }) => {
+      await change(actor, async ({ tx, audit, invalidate }) => {
+        invalidate(tagOf.user(userId));
         const gone = await deletePicture(tx, userId);
         audit('user.picture_removed', { kind: 'user', id: userId }, {}, gone ? 'success' : 'failure');
       });

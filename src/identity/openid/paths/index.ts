@@ -6,6 +6,7 @@ import { domainPicturePath, FAVICON, LANGUAGE_PATH } from '../../ground/look/ind
 
 export const ROOT = '/openid';
 export const INTROSPECTION = `${ROOT}/introspect`;
+export const USER_INFORMATION = `${ROOT}/userinfo`;
 /** Challenges for attested wallets. */
 export const CHALLENGE = `${ROOT}/challenge`;
 /** The grant of credential offers (OID4VCI, 6.1). */
@@ -123,7 +124,7 @@ const METHODS: readonly (readonly [path: string | RegExp, methods: readonly stri
   [KEYROCK_TOKEN, API],
   [WEBSSO_ANY, [...PAGE, 'OPTIONS']],
   [WEBSSO_ONE, [...PAGE, 'OPTIONS']],
-  [`${ROOT}/userinfo`, ['GET', 'HEAD', 'OPTIONS', 'POST']],
+  [USER_INFORMATION, ['GET', 'HEAD', 'OPTIONS', 'POST']],
   [INTROSPECTION, API],
   [`${ROOT}/revoke`, API],
   [`${ROOT}/par`, API],

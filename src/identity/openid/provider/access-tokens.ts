@@ -6,10 +6,10 @@ import { appTagOf, type UserPermissionsReader } from '../../applications/app-rol
 import { findConsumer } from '../../applications/consumers/index.ts';
 import type { UserWithExpiry } from '../../directory/users/index.ts';
 import type { Database } from '../../ground/database/index.ts';
-import { testPoint } from '../../ground/test-points.ts';
 import type { Records, ValidRecord } from '../records/index.ts';
 import { type RecordPayload, tagOfGrant, tagOfRecord, tagOfSession } from '../records/index.ts';
 import { type Accounts, mayTellOf } from './accounts.ts';
+import { readTokenUser } from './token-user.ts';
 
 /** About two kilobytes each. */
 const LIMIT = 20_000;
@@ -52,7 +52,7 @@ export interface AccessTokens {
 }
 
 /** Neither expired, nor issued before the clock was set back: then it would be valid for as long as the clock was wrong. */
-const isOfNow = ({ issuedAt, expiresAt }: VerifiedAccessToken, now: number): boolean =>
+export const isOfNow = ({ issuedAt, expiresAt }: Pick<VerifiedAccessToken, 'issuedAt' | 'expiresAt'>, now: number): boolean =>
   now < expiresAt && issuedAt <= now + (expiresAt - issuedAt);
 
 export function createAccessTokens(deps: {
@@ -78,17 +78,13 @@ export function createAccessTokens(deps: {
     return session?.accountId === payload.accountId ? session?.exp : undefined;
   }
 
-  /** The user in the state for which the token was verified: anything derived from the token is bound to this state. */
-  async function readUser({
-    payload,
-    generation,
-  }: ValidRecord): Promise<{ user: UserWithExpiry; validUntil: number; tags: readonly string[] } | undefined> {
-    const { accountId = '', clientId = '' } = payload;
-    await testPoint('session.before-state');
-    const authContext = await access.read(accountId, { kind: 'unscoped' });
-    await testPoint('session.before-user');
-    const user = authContext?.generation === generation ? await accounts.find(accountId) : undefined;
-    if (!authContext || user?.epoch !== authContext.userEpoch) return undefined;
+  async function readUser(
+    record: ValidRecord,
+  ): Promise<{ user: UserWithExpiry; validUntil: number; tags: readonly string[] } | undefined> {
+    const { accountId = '', clientId = '' } = record.payload;
+    const found = await readTokenUser({ access, accounts }, record);
+    if (!found) return undefined;
+    const { user, authContext } = found;
     const permissions = await userPermissions.of(accountId, clientId);
     // What is stored says which roles the user has in the application.
     const ends = [authContext.validUntil, permissions?.validUntil].map((end) => end ?? Number.POSITIVE_INFINITY);

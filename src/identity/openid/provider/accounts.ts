@@ -51,6 +51,10 @@ interface ApplicationRoles {
   readonly organizations: readonly { id: string; name: string; roles: readonly { id: string; name: string }[] }[];
 }
 
+/** Whether the claims of these scopes name roles. */
+export const tellsRoles = (scopes: ReadonlySet<string>): boolean =>
+  scopes.has('roles') || scopes.has('organizations') || scopes.has('all_info');
+
 const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
 /** Applications make links of them. Others may have been stored before they were checked, or by a directory. */
 const link = (value: unknown): string | undefined => (isWebAddress(value) ? value : undefined);
@@ -117,7 +121,7 @@ export function createAccounts({ users, userPermissions, pictures, issuer }: Acc
     const extra = parseJson<Record<string, unknown>>(user.extra);
     const { email } = extra;
     const stored = { extra, profile };
-    const wantsRoles = scopes.has('roles') || scopes.has('organizations') || scopes.has('all_info');
+    const wantsRoles = tellsRoles(scopes);
     return {
       sub: user.id,
       name: displayNameOf(user),

@@ -36,4 +36,5 @@ export type { GrantCounts, ProviderWithKeys } from './provider.ts';
 export { allowResources, mayAskFor, resourcesOf, shortenAddress } from './resources.ts';
 export { EXCHANGE_LIMIT, registerTokenExchange } from './token-exchange.ts';
 export { UNFINISHED_LIMIT } from './unfinished-limit.ts';
+export { createUserInformation } from './user-information.ts';
 export { createWalletNode, type WalletNode, type WalletNodeDeps, type WalletRegistrationOptions } from './wallet-node.ts';

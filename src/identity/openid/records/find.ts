@@ -5,7 +5,7 @@ import type { Database, Reader } from '../../ground/database/index.ts';
 import { hashOf } from '../../ground/resource/index.ts';
 import { type LifetimeDeps, lifetimesIn } from './lifetimes.ts';
 import { openRecord, type RecordPayload, userOf } from './record.ts';
-import { findRecord, isOver, type RecordWithOwners, recordsOfUser } from './records.store.ts';
+import { findRecord, findRecordWithGrant, isOver, type RecordWithOwners, recordsOfUser } from './records.store.ts';
 
 export interface FindDeps extends LifetimeDeps {
   readonly db: Database;
@@ -75,6 +75,32 @@ export const findValid = async (deps: FindDeps, model: string, id: string): Prom
 /** In a transaction, by its hash. */
 export const findValidByHashIn = async (deps: FindDeps, tx: Reader, hash: string): Promise<ValidRecord | undefined> =>
   validRecordOf(deps, await findRecord(tx, 'id', hash));
+
+/** A token with its grant, both valid. */
+export async function findTokenWithGrant(
+  deps: FindDeps,
+  model: string,
+  id: string,
+): Promise<{ readonly token: ValidRecord; readonly grant: RecordPayload } | undefined> {
+  const row = await findRecordWithGrant(deps.db.read, hashOf(model, id));
+  const token = validRecordOf(deps, row);
+  if (!row || !token || row.grant === null || row.grant_payload === null) return undefined;
+  const grant = validRecordOf(deps, {
+    ...row,
+    id: row.grant,
+    model: row.grant_model!,
+    payload: row.grant_payload,
+    user_id: row.grant_user_id,
+    generation: row.grant_generation,
+    // Of the same user: it is compared with the one that the payload names.
+    user_generation: row.grant_user_id === row.user_id ? row.user_generation : null,
+    created_at: row.grant_created_at!,
+    expires_at: row.grant_expires_at,
+    grant_id: null,
+    consumed_at: null,
+  });
+  return grant && { token, grant: grant.payload };
+}
 
 /** By its hash, as another record names it. */
 export const findValidByHash = async (deps: FindDeps, hash: string): Promise<ValidRecord | undefined> =>

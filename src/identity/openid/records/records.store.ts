@@ -1,6 +1,7 @@
 // Records of the OpenID provider in the database.
-import { isIn } from '../../../platform/database/index.ts';
-import type { OpenidRecordRow, Reader, Tx } from '../../ground/database/index.ts';
+import type { SelectQueryBuilder } from 'kysely';
+import { isIn, preparedRows } from '../../../platform/database/index.ts';
+import type { OpenidRecordRow, Reader, Tables, Tx } from '../../ground/database/index.ts';
 
 /** The most values in one statement. */
 const AT_ONCE = 5000;
@@ -28,9 +29,41 @@ const withOwners = (db: Reader) =>
     .select((eb) => [eb('users.epoch', '+', eb.ref('domain.epoch')).as('user_generation'), 'its_grant.id as grant'])
     .select(['domain.id as domain_id', 'domain.name as domain_name']);
 
-export function findRecord(db: Reader, by: RecordKey, hash: string): Promise<RecordWithOwners | undefined> {
-  return withOwners(db).where(`openid_records.${by}`, '=', hash).executeTakeFirst() as Promise<RecordWithOwners | undefined>;
+const byKey = (key: RecordKey) =>
+  preparedRows<Tables, [hash: string], RecordWithOwners>(
+    (db, hash) => withOwners(db).where(`openid_records.${key}`, '=', hash) as SelectQueryBuilder<Tables, never, RecordWithOwners>,
+  );
+const by = { id: byKey('id'), uid: byKey('uid'), user_code: byKey('user_code') };
+
+export const findRecord = async (db: Reader, key: RecordKey, hash: string): Promise<RecordWithOwners | undefined> =>
+  (await by[key](db, hash))[0];
+
+/** The grant of a token, from the same query as the token. */
+export interface RecordWithGrant extends RecordWithOwners {
+  grant_model: string | null;
+  grant_payload: string | null;
+  grant_user_id: string | null;
+  grant_generation: number | null;
+  grant_created_at: number | null;
+  grant_expires_at: number | null;
 }
+
+const withGrant = preparedRows<Tables, [hash: string], RecordWithGrant>(
+  (db, hash) =>
+    withOwners(db)
+      .select([
+        'its_grant.model as grant_model',
+        'its_grant.payload as grant_payload',
+        'its_grant.user_id as grant_user_id',
+        'its_grant.generation as grant_generation',
+        'its_grant.created_at as grant_created_at',
+        'its_grant.expires_at as grant_expires_at',
+      ])
+      .where('openid_records.id', '=', hash) as SelectQueryBuilder<Tables, never, RecordWithGrant>,
+);
+
+export const findRecordWithGrant = async (db: Reader, hash: string): Promise<RecordWithGrant | undefined> =>
+  (await withGrant(db, hash))[0];
 
 export async function hasRecord(db: Reader, id: string): Promise<boolean> {
   return (await db.selectFrom('openid_records').where('id', '=', id).select('id').executeTakeFirst()) !== undefined;
@@ -60,16 +93,17 @@ export async function replaceRecord(tx: Tx, { id, created_at: _, ...changes }: O
   await tx.updateTable('openid_records').set(changes).where('id', '=', id).execute();
 }
 
-/** The generation of a user: changes when their tokens are revoked. */
-export async function generationOf(db: Reader, userId: string): Promise<number | null> {
-  const row = await db
+const generationOfUser = preparedRows<Tables, [id: string], { generation: number }>((db, id) =>
+  db
     .selectFrom('users')
     .innerJoin('projects as domain', 'domain.id', 'users.domain_id')
-    .where('users.id', '=', userId)
-    .select((eb) => eb('users.epoch', '+', eb.ref('domain.epoch')).as('generation'))
-    .executeTakeFirst();
-  return row?.generation ?? null;
-}
+    .where('users.id', '=', id)
+    .select((eb) => eb('users.epoch', '+', eb.ref('domain.epoch')).as('generation')),
+);
+
+/** The generation of a user: changes when their tokens are revoked. */
+export const generationOf = async (db: Reader, userId: string): Promise<number | null> =>
+  (await generationOfUser(db, userId))[0]?.generation ?? null;
 
 /** False when it was consumed or deleted: only one of several concurrent callers succeeds. */
 export async function consumeRecord(tx: Tx, id: string, at: number): Promise<boolean> {

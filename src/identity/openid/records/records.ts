@@ -17,6 +17,7 @@ import {
 import {
   findByUid,
   findByUserCode,
+  findTokenWithGrant,
   findValid,
   findValidByHash,
   findValidByHashIn,
@@ -123,6 +124,7 @@ export function createRecords(options: RecordsDeps) {
     findIn: ({ tx }: Change, model: string, id: string) => findValidIn(deps, tx, model, id),
     /** With the generation of its user at that time. */
     findValid: (model: string, id: string) => findValid(deps, model, id),
+    findTokenWithGrant: (model: string, id: string) => findTokenWithGrant(deps, model, id),
     findValidByHash: (hash: string) => findValidByHash(deps, hash),
     find: async (model: string, id: string) => (await findValid(deps, model, id))?.payload,
     findByUid: (uid: string) => findByUid(deps, uid),

@@ -101,14 +101,19 @@ onUsualDatabase('A picture on the account page', (api) => {
 
     const again = await upload(browser, done, png());
     assert.notEqual(pathIn(again), first);
+    assert.equal((await party.userInfo(tokens)).picture, `${api.url}${pathIn(again)}`, 'at once, although it was asked before');
     assert.equal((await fetch(new URL(first, api.url))).status, 404);
     const second = pathIn(again)!;
     assert.equal((await api.patch(`/v3/users/${person.id}`, { user: { enabled: false } })).status, 200);
     assert.equal((await fetch(new URL(second, api.url))).status, 404, 'of a disabled account');
     assert.equal((await api.patch(`/v3/users/${person.id}`, { user: { enabled: true } })).status, 200);
     const back = new TestBrowser(api);
-    const removed = await back.submit(await back.signIn(PROFILE, person), 'picture-remove');
+    const shown = await back.signIn(PROFILE, person);
+    const later = await party.tokensFor(person, { scope: 'openid profile' }, back);
+    assert.equal((await party.userInfo(later)).picture, `${api.url}${second}`);
+    const removed = await back.submit(shown, 'picture-remove');
     assert.equal(pathIn(removed), undefined);
+    assert.equal((await party.userInfo(later)).picture, undefined);
     assert.equal((await fetch(new URL(second, api.url))).status, 404);
   });
 

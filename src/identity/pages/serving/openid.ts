@@ -28,7 +28,13 @@ import {
   WEBSSO,
   WEBSSO_OF_PROVIDERS,
 } from '../../openid/paths/index.ts';
-import { createIntrospection, createWalletNode, type GrantCounts, loadProvider } from '../../openid/provider/index.ts';
+import {
+  createIntrospection,
+  createUserInformation,
+  createWalletNode,
+  type GrantCounts,
+  loadProvider,
+} from '../../openid/provider/index.ts';
 import { createSignInAttempts } from '../../openid/sign-in-attempts/index.ts';
 import { homePage } from './home-page.ts';
 import type { OpenidDeps, Serving } from './serving.ts';
@@ -97,6 +103,7 @@ export function createOpenid(deps: OpenidDeps) {
       `${WEBSSO}/*`,
       `${WEBSSO_OF_PROVIDERS}/*`,
     ],
+    fromMemory: createUserInformation(deps),
     handle: async (exchange) => {
       const { handle } = loaded ?? (await serving());
       await records.duringRequest(() => handle(exchange), originOf(exchange));

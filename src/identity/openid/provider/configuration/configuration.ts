@@ -11,7 +11,7 @@ import type { Federation } from '../../../login/federation/index.ts';
 import type { WalletSignIn } from '../../../login/wallet-sign-in/index.ts';
 import type { LibraryAssertions } from '../../client-authentication/index.ts';
 import { isAnonymousWallet } from '../../first-party-clients/index.ts';
-import { ROOT } from '../../paths/index.ts';
+import { ROOT, USER_INFORMATION } from '../../paths/index.ts';
 import type { Records } from '../../records/index.ts';
 import type { SignInRequests } from '../../sign-in-requests/index.ts';
 import type { Accounts } from '../accounts.ts';
@@ -177,7 +177,7 @@ const routes = {
   pushed_authorization_request: `${ROOT}/par`,
   revocation: `${ROOT}/revoke`,
   token: `${ROOT}/token`,
-  userinfo: `${ROOT}/userinfo`,
+  userinfo: USER_INFORMATION,
 } satisfies Configuration['routes'];
 
 export function configurationOf(library: OidcProviderLibrary, keys: Keyring, deps: ProviderDeps): Configuration {
