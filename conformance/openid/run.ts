@@ -42,8 +42,9 @@ async function runPlan({ plan, variant, actor: role = 'provider', config }: Plan
       const ended = first.isOurs ? await drive() : first;
       const { result, complaints } = ended;
       const one = { module: module.testModule, variant: module.variant ?? {}, result, complaints };
+      const unexplained = isGood(plan, one) ? [] : complaints;
       modules.push(one);
-      console.log([one.result.padEnd(11), one.module, ...(isGood(one) ? [] : one.complaints)].join('\n  ').replace('\n  ', ' '));
+      console.log([one.result.padEnd(11), one.module, ...unexplained].join('\n  ').replace('\n  ', ' '));
     }
   } catch (error) {
     modules.push({ module: '(the plan)', variant: {}, result: 'NOT STARTED', complaints: [(error as Error).message] });
@@ -69,4 +70,4 @@ for (const kind of KINDS) {
     rmSync(folder, { recursive: true });
   }
 }
-process.exit(results.every(({ modules }) => modules.every(isGood)) ? 0 : 1);
+process.exit(results.every(({ plan, modules }) => modules.every((one) => isGood(plan, one))) ? 0 : 1);

@@ -101,6 +101,7 @@ export const LIBRARIES: Readonly<Record<string, Library>> = {
     title: 'Spring Security (Spring Boot)',
     build(folder) {
       needCommand('mvn', 'maven');
+      needCommand('unzip', 'unzip');
       cpSync(join(EXAMPLES, 'spring-security'), folder, { recursive: true });
       run('mvn', ['--quiet', '--batch-mode', 'package'], folder);
       const jar = join(folder, 'target/reports.jar');

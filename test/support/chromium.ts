@@ -60,7 +60,17 @@ async function leaveBrowser(): Promise<void> {
 }
 
 /** After these calls a context is not as it was. */
-const CHANGES = ['addInitScript', 'exposeBinding', 'exposeFunction', 'grantPermissions', 'route', 'setOffline'] as const;
+const CHANGES = [
+  'addInitScript',
+  'exposeBinding',
+  'exposeFunction',
+  'grantPermissions',
+  'route',
+  'setExtraHTTPHeaders',
+  'setGeolocation',
+  'setHTTPCredentials',
+  'setOffline',
+] as const;
 const MOST_IDLE = 4;
 
 /**

@@ -192,10 +192,17 @@ describe('The results', () => {
   const page = (before: string, ...results: PlanResult[]) => resultsPage(before, results, titles, LEFT);
 
   it('are good when they passed, or when there is a reason for that very result', () => {
-    assert.ok(isGood(one('PASSED')));
-    assert.ok(isGood(one('SKIPPED', 'oidcc-scope-phone')));
+    assert.ok(isGood(PLAN, one('PASSED')));
+    assert.ok(isGood(PLAN, one('SKIPPED', 'oidcc-scope-phone')));
     for (const bad of [one('FAILED'), one('WARNING'), one('FAILED', 'oidcc-scope-phone'), one('INTERRUPTED')])
-      assert.ok(!isGood(bad));
+      assert.ok(!isGood(PLAN, bad));
+  });
+
+  it('of a module are not good in one plan for a reason of another one', () => {
+    const failed = one('FAILED', 'oidcc-discovery-endpoint-verification', ['not there']);
+    assert.ok(isGood('oidcc-dynamic-certification-test-plan', failed));
+    assert.ok(!isGood('oidcc-config-certification-test-plan', failed));
+    assert.match(page('', { plan: PLAN, variant, modules: [failed] }), /\| FAILED \| not there \|/);
   });
 
   it('have a line for each module, counts, and one for each plan that is not run', () => {
@@ -226,6 +233,7 @@ describe('The results', () => {
     assert.equal(new Set(titled).size, titled.length);
     const run = new Set(PLANS.map(({ plan }) => plan));
     for (const { plan } of LEFT) assert.ok(!run.has(plan), plan);
+    for (const key of Object.keys(REASONS)) if (key.includes('/')) assert.ok(run.has(key.split('/')[0]!), key);
     for (const reasons of Object.values(REASONS))
       for (const [result, text] of Object.entries(reasons)) assert.ok(result !== 'PASSED' && text!.length > 20);
   });

@@ -36,7 +36,7 @@ const notShown = (field: string): Reasons => ({
   REVIEW: `the screenshot, which was looked at, shows the page to sign in at without \`${field}\`: what a stranger says of themselves is not on it. OpenID Connect Dynamic Client Registration 1.0, 2, has it as SHOULD`,
 });
 
-/** By the module. A result that is not here has to be explained, or mended. */
+/** By the module, or by the plan and the module. A result that is not here has to be explained, or mended. */
 export const REASONS: Readonly<Record<string, Reasons>> = {
   'oidcc-idtoken-signature': dynamic,
   'oidcc-idtoken-unsigned': { SKIPPED: '`none` is not offered; the suite accepts that' },
@@ -66,8 +66,8 @@ export const REASONS: Readonly<Record<string, Reasons>> = {
   'oidcc-rp-initiated-logout-query-added-to-post-logout-redirect-uri': errorPage,
   'oidcc-rp-initiated-logout-bad-id-token-hint': errorPage,
 
-  'oidcc-discovery-endpoint-verification': { FAILED: noImplicit },
-  'oidcc-userinfo-rs256': {
+  'oidcc-dynamic-certification-test-plan/oidcc-discovery-endpoint-verification': { FAILED: noImplicit },
+  'oidcc-dynamic-certification-test-plan/oidcc-userinfo-rs256': {
     INTERRUPTED:
       'signed user information is not offered, and not announced: OpenID Connect Core 1.0, 5.3.2, leaves it to the provider',
   },
@@ -82,7 +82,7 @@ export const REASONS: Readonly<Record<string, Reasons>> = {
   'oidcc-registration-sector-bad': {
     SKIPPED: '`sub` is the same for all applications (`subject_types_supported` is `public`); the suite accepts that',
   },
-  'oidcc-server-rotate-keys': {
+  'oidcc-dynamic-certification-test-plan/oidcc-server-rotate-keys': {
     FAILED:
       'the suite does not know the type of our Ed25519 key ("unknown key type \'OKP\'"): RFC 8037, 2, defines it, and RFC 7517, 5, says that keys of unknown types are to be ignored',
   },

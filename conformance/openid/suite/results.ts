@@ -30,13 +30,16 @@ type Counted = (typeof OUTCOMES)[number];
 /** What ended otherwise is no success. */
 const counted = (result: Outcome): Counted => OUTCOMES.find((one) => one === result) ?? 'FAILED';
 
-const isKnown = ({ module, result }: ModuleResult): boolean => REASONS[module]?.[result] !== undefined;
+/** What is good in one plan need not be in another one. */
+const knownReason = (plan: string, { module, result }: ModuleResult): string | undefined =>
+  (REASONS[`${plan}/${module}`] ?? REASONS[module])?.[result];
 /** Ours if there is one: it says what the text of the specification is, or why the suite is wrong. */
-const reasonOf = (one: ModuleResult): string =>
-  one.result === 'PASSED' ? '' : (REASONS[one.module]?.[one.result] ?? one.complaints.slice(0, MAX_COMPLAINTS).join('; '));
+const reasonOf = (plan: string, one: ModuleResult): string =>
+  one.result === 'PASSED' ? '' : (knownReason(plan, one) ?? one.complaints.slice(0, MAX_COMPLAINTS).join('; '));
 
-/** It passed, or there is a reason for that very result. */
-export const isGood = (one: ModuleResult): boolean => one.result === 'PASSED' || isKnown(one);
+/** It passed, or there is a reason for that very result in this plan. */
+export const isGood = (plan: string, one: ModuleResult): boolean =>
+  one.result === 'PASSED' || knownReason(plan, one) !== undefined;
 
 const TITLE = '## ';
 /** Of its section. */
@@ -50,7 +53,7 @@ const countsOf = (modules: readonly ModuleResult[]): string =>
 function sectionOf(run: PlanResult): string {
   const rows = run.modules.map((one) => {
     const own = Object.fromEntries(Object.entries(one.variant).filter(([name, value]) => run.variant[name] !== value));
-    return [`\`${one.module}\``, variantText(own), one.result, reasonOf(one)].map(cell).join(' | ');
+    return [`\`${one.module}\``, variantText(own), one.result, reasonOf(run.plan, one)].map(cell).join(' | ');
   });
   return `${TITLE}${titleOf(run)}
 
