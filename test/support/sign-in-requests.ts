@@ -124,8 +124,9 @@ export async function allDone(api: TestApi): Promise<void> {
 export class PingReceiver {
   readonly heard: { readonly authorization: string | undefined; readonly body: any }[] = [];
   readonly #server: Server;
-  status = 204;
   isSlow = false;
+  /** Where it sends those who call. */
+  movedTo: string | undefined;
 
   constructor() {
     this.#server = createServer((request, response) => {
@@ -135,7 +136,9 @@ export class PingReceiver {
       });
       request.on('end', () => {
         this.heard.push({ authorization: request.headers.authorization, body: JSON.parse(text) });
-        if (!this.isSlow) response.writeHead(this.status, { Location: '/elsewhere' }).end();
+        if (this.isSlow) return;
+        if (this.movedTo === undefined) response.writeHead(204).end();
+        else response.writeHead(307, { Location: this.movedTo }).end();
       });
     });
   }

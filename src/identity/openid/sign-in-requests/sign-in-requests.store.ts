@@ -9,14 +9,14 @@ export async function insertTask(tx: Tx, row: NewSignInTaskRow): Promise<void> {
   await tx.insertInto('sign_in_tasks').values(row).execute();
 }
 
-/** For the answer of an application's question: by one statement, so that of several at once one is in time. */
+/** For the answer of an application's question: by one statement, so that of several at once one is in time. What has an answer, or has ended, is told at once. */
 export async function notePoll(db: Database, id: string, now: number): Promise<boolean> {
   return db.write(async (tx) => {
     const { numUpdatedRows } = await tx
       .updateTable('sign_in_requests')
       .set((eb) => ({ poll_at: eb(eb.val(now), '+', eb.ref('poll_seconds')) }))
       .where('id', '=', id)
-      .where((eb) => eb.or([eb('poll_at', '<=', now), eb('state', 'in', ['allowed', 'refused'])]))
+      .where((eb) => eb.or([eb('poll_at', '<=', now), eb('expires_at', '<=', now), eb('state', 'in', ['allowed', 'refused'])]))
       .executeTakeFirst();
     return numUpdatedRows > 0n;
   });
