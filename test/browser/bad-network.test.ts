@@ -1,7 +1,10 @@
 // The console and the wallet with a slow and a failing network, with a session that ends in the middle, and with somebody else who edits the
 // same: nothing is lost, and nothing is done twice.
 import assert from 'node:assert/strict';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { before, it } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import type { Locator, Page } from 'playwright-core';
 import { words } from '../../console/identity/words/en/index.ts';
 import { texts } from '../../console/shared/words/en.ts';
@@ -11,6 +14,7 @@ import { onDatabase, type TestApi, uniqueName } from '../support/api.ts';
 import { BadNetwork, FAULTS } from '../support/bad-network.ts';
 import { usesChromium } from '../support/chromium.ts';
 import { move, openConsole, visit } from '../support/console.ts';
+import { type Change, changes, edits, FORMS, opens } from '../support/console-forms.ts';
 import { consoleScreens } from '../support/console-screens.ts';
 import { makeConsoleWorld } from '../support/console-world.ts';
 import { aShareOf } from '../support/extent.ts';
@@ -20,52 +24,16 @@ import { onWallet } from '../support/wallet.ts';
 import { openWallet } from '../support/wallet-page.ts';
 
 const chromium = usesChromium();
-const { people, organizations, applications, credentials, providers, service, mail, settings } = words;
-const { names: domainNames } = words.domainSettings;
+const { credentials } = words;
 
 /** They ask the service nothing. */
 const WITHOUT_READS = ['/why', '/applications/new', '/try/x', '/tried-provider'];
+const CONSOLE = fileURLToPath(new URL('../../console/identity/', import.meta.url));
+/** Where a form is made. */
+const FORM = /\b(?:openForm|edit(?:<\w+>)?|form)\(\{/g;
+const withoutIds = (path: string): string => path.replaceAll(/[0-9a-f]{32}|(?<=\/providers\/)[\w-]+/g, ':id');
 const API = /\/v3\//;
-const SETTINGS = /^PATCH \/v3\/OS-SERVICE\/settings$/;
-const DOMAIN_SETTINGS = /^PATCH \/v3\/OS-SERVICE\/domains\/[^/]+\/settings$/;
 const LOGIN = /\/v3\/auth\/(tokens|system|domains|projects)/;
-
-/** A form of a screen, or of a dialog that a button opens. */
-interface Change {
-  readonly path: string;
-  /** The button that opens the dialog. */
-  readonly open?: string;
-  /** The label of the text that is entered, and must not be lost. */
-  readonly field: string;
-  /** What the field takes, with something new in it. */
-  readonly textOf: (unique: string) => string;
-  readonly submit: string;
-  readonly sent: RegExp;
-  /** Whether the page of what was made opens afterwards, by itself. */
-  readonly opensMade?: boolean;
-}
-
-const same = (unique: string): string => unique;
-const saves = (path: string, sent: RegExp, field: string, textOf = same): Change => ({
-  path,
-  field,
-  textOf,
-  submit: texts.save,
-  sent,
-});
-const mailDomain = (unique: string): string => `${unique}.example`;
-const mailAddress = (unique: string): string => `${unique}@town.example`;
-const opens = (path: string, button: string, field: string, sent: RegExp, submit = texts.create): Change => ({
-  path,
-  open: button,
-  field,
-  textOf: same,
-  submit,
-  sent,
-});
-
-/** From a list: a dialog, and then the page of what was made. */
-const makes = (...named: Parameters<typeof opens>): Change => ({ ...opens(...named), opensMade: true });
 
 function formOf(page: Page, { open, field }: Change): Locator {
   if (open !== undefined) return page.getByRole('dialog').last();
@@ -80,6 +48,8 @@ async function enter(page: Page, change: Change, text: string): Promise<void> {
   await visit(page, change.path);
   if (change.open) await page.locator('main').getByRole('button', { name: change.open, exact: true }).first().click();
   await formOf(page, change).getByLabel(change.field).first().fill(text);
+  for (const [label, value] of Object.entries(change.more ?? {}))
+    await formOf(page, change).getByLabel(label).first().fill(value);
 }
 
 /** Waits until the form is left, and until the page that opens by itself is there: it would replace the next one. */
@@ -129,52 +99,6 @@ onDatabase('SQLite', 'The console with a bad network', { settings: DELETION_ALLO
     world = await makeConsoleWorld(api);
   });
 
-  /** Forms that change one thing, which somebody else may have open, too. */
-  const edits = (): readonly Change[] => [
-    saves(`/people/${world.user.id}?tab=overview`, /^PATCH \/v3\/users\//, people.description),
-    saves(`/groups/${world.group.id}?tab=settings`, /^PATCH \/v3\/groups\//, organizations.description),
-    saves(`/organizations/${world.project.id}?tab=settings`, /^PATCH \/v3\/projects\//, organizations.description),
-    saves(`/providers/${world.idp}`, /^PATCH \/v3\/OS-FEDERATION\/identity_providers\//, providers.description),
-    saves(`/providers/${world.idp}?tab=mapping`, /^PATCH \/v3\/OS-FEDERATION\/mappings\//, providers.nameClaim),
-    saves(`/applications/${world.application.id}`, /^PATCH \/v3\/OS-OAUTH2\//, applications.description),
-    saves(`/domains/${world.domain.id}?tab=settings`, /^PATCH \/v3\/domains\//, organizations.description),
-    saves(
-      `/domains/${world.domain.id}?tab=sign-in`,
-      DOMAIN_SETTINGS,
-      domainNames['registration.allowed_email_domains'],
-      mailDomain,
-    ),
-    saves(`/domains/${world.domain.id}?tab=look`, DOMAIN_SETTINGS, domainNames['look.name']),
-    saves(`/domains/${world.domain.id}?tab=directory`, DOMAIN_SETTINGS, domainNames['ldap.suffix']),
-    saves('/service/look', SETTINGS, settings.names.GATEHOUSE_IDENTITY_BRAND_NAME),
-    saves('/service/sign-in?group=passwords', SETTINGS, settings.names.GATEHOUSE_IDENTITY_PASSWORD_REGEX_DESCRIPTION),
-    saves('/service/mail', SETTINGS, settings.names.GATEHOUSE_IDENTITY_MAIL_FROM, mailAddress),
-    saves('/service/registration', SETTINGS, settings.names.GATEHOUSE_IDENTITY_REGISTRATION_EMAIL_DOMAINS, mailDomain),
-    saves('/service/mail?text=en/invitation', /^PUT \/v3\/OS-SERVICE\/mail\/texts\//, mail.subject),
-  ];
-
-  const changes = (): readonly Change[] => [
-    ...edits(),
-    makes('/people', people.create, people.name, /^POST \/v3\/users$/),
-    makes('/groups', organizations.newGroup, organizations.name, /^POST \/v3\/groups$/),
-    makes('/organizations', organizations.newOrganization, organizations.name, /^POST \/v3\/projects$/),
-    makes('/domains', organizations.newDomain, organizations.name, /^POST \/v3\/domains$/),
-    opens(
-      `/applications/${world.application.id}?tab=roles`,
-      applications.newRole,
-      applications.roleName,
-      /^POST \/v3\/OS-ROLES\/roles$/,
-    ),
-    opens(
-      `/applications/${world.application.id}?tab=credentials`,
-      credentials.create,
-      credentials.name,
-      /^POST \/v3\/OS-ROLE-CREDENTIALS\/types$/,
-    ),
-    opens('/service/catalog', service.add, service.region, /^POST \/v3\/regions$/, service.add),
-    opens('/service/roles', service.newRole, service.name, /^POST \/v3\/roles$/),
-  ];
-
   async function openAsAdmin(as: TestApi) {
     const { user, password } = await as.persona(['admin'], 'system');
     const person = { id: user.id as string, name: user.name as string, password };
@@ -199,7 +123,30 @@ onDatabase('SQLite', 'The console with a bad network', { settings: DELETION_ALLO
 
   it('sends no change twice, and keeps what was entered', async () => {
     const { page, network } = await openAsAdmin(api);
-    for (const change of aShareOf(changes(), 16)) await checkChange(page, network, change);
+    for (const change of aShareOf(changes(world), 16)) await checkChange(page, network, change);
+  });
+
+  it('knows every form of the console, and every one in which two people can change the same', async () => {
+    const tried = new Set(changes(world).map(({ path }) => withoutIds(path)));
+    const made: Record<string, number> = {};
+    for (const file of await readdir(CONSOLE, { recursive: true })) {
+      const calls = file.endsWith('.ts') ? (await readFile(join(CONSOLE, file), 'utf8')).match(FORM)?.length : undefined;
+      if (calls !== undefined) made[file] = calls;
+    }
+    assert.deepEqual(made, Object.fromEntries(Object.entries(FORMS).map(([file, one]) => [file, one.made])));
+    for (const [file, one] of Object.entries(FORMS)) {
+      for (const path of one.tried) assert.ok(tried.has(path), `${file}: nothing tries ${path}`);
+      assert.ok(one.others !== undefined || one.tried.length >= one.made, file);
+    }
+    const { page, person } = await openAsAdmin(api);
+    const nameOf = (path: string): string => withoutIds(path).replace(/[?&](group|text)=.*/, '');
+    const known = new Set(edits(world).map(({ path }) => nameOf(path)));
+    const unknown: string[] = [];
+    for (const { path } of aShareOf(consoleScreens(world, person), 6)) {
+      await visit(page, path);
+      if (!known.has(nameOf(path)) && (await page.locator('main gh-edit').count()) > 0) unknown.push(nameOf(path));
+    }
+    assert.deepEqual([...new Set(unknown)], []);
   });
 
   it('says that something failed which was to open a dialog, once, and goes on when it is better', async () => {
@@ -226,7 +173,7 @@ onDatabase('SQLite', 'The console with a bad network', { settings: DELETION_ALLO
     const other = await page.context().newPage();
     await other.goto(`${api.url}/console`);
     await other.locator('.screen-body[aria-busy=false]').waitFor();
-    for (const change of aShareOf(edits(), 8)) {
+    for (const change of aShareOf(edits(world), 8)) {
       const [mine, theirs] = [change.textOf(uniqueName('mine')), change.textOf(uniqueName('theirs'))];
       await enter(page, change, mine);
       await enter(other, change, theirs);
@@ -246,7 +193,7 @@ onDatabase('SQLite', 'The console with a bad network', { settings: DELETION_ALLO
 
   it('offers to sign in again when the session ends in the middle of a form, and then does what was asked once', async () => {
     const { page, network, person } = await openAsAdmin(api);
-    for (const change of aShareOf(edits(), 8)) {
+    for (const change of aShareOf(edits(world), 8)) {
       const text = change.textOf(uniqueName('kept'));
       await enter(page, change, text);
       // What the form asks by itself, such as for a preview, does not notice the end first: its dialog would be before the button.

@@ -7,7 +7,7 @@ import { DELETION_ALLOWED } from '../support/account-deletion.ts';
 import { onDatabase } from '../support/api.ts';
 import { usesChromium } from '../support/chromium.ts';
 import { openConsole, visit } from '../support/console.ts';
-import type { Act, ConsoleScreen } from '../support/console-acts.ts';
+import { dialogsOf, escapes, followRequests } from '../support/console-dialogs.ts';
 import { consoleScreens } from '../support/console-screens.ts';
 import { makeConsoleWorld } from '../support/console-world.ts';
 import { aShareOf } from '../support/extent.ts';
@@ -17,54 +17,11 @@ const chromium = usesChromium();
 /** What is sent is not looked at here: nothing is changed. Previews only show. */
 const HARMLESS = /\/preview$|\/v3\/auth\/|\/console\/session$/;
 
-const FRAMES = 'new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(0))))';
-
 async function changeNothing(page: Page): Promise<void> {
   await page.route(/\/(v3|console)\//, (route) => {
     const request = route.request();
     return request.method() === 'GET' || HARMLESS.test(new URL(request.url()).pathname) ? route.continue() : route.abort();
   });
-}
-
-/** Waits until the page has done what a click begins: some dialogs read something before they open. */
-function followRequests(page: Page): () => Promise<void> {
-  let underWay = 0;
-  page.on('request', () => underWay++);
-  for (const end of ['requestfinished', 'requestfailed'] as const) page.on(end as 'requestfinished', () => underWay--);
-  return async () => {
-    let wasQuiet: boolean;
-    do {
-      wasQuiet = underWay === 0;
-      await page.evaluate(FRAMES);
-    } while (!wasQuiet || underWay > 0);
-  };
-}
-
-/** Presses the buttons of a screen; returns the names of those that opened a dialog. */
-async function* dialogsOf(page: Page, { path, acts }: ConsoleScreen, isDone: () => Promise<void>): AsyncGenerator<string> {
-  const dialog = page.locator('dialog[open]');
-  for (const { name, row } of acts as readonly Act[]) {
-    await visit(page, path);
-    const place = row === undefined ? page.locator('main') : page.locator('main :is(li, tr, section)', { hasText: row }).last();
-    const button = place.getByRole('button', typeof name === 'string' ? { name, exact: true } : { name }).first();
-    if (!(await button.isVisible()) || (await button.getAttribute('type')) === 'submit') continue;
-    await button.click();
-    await isDone();
-    if (!(await dialog.isVisible())) continue;
-    yield String(name);
-  }
-}
-
-/** By the keyboard alone. Where something is chosen from a list, the first Escape closes the list. */
-async function escapes(page: Page): Promise<boolean> {
-  const dialog = page.locator('dialog[open]');
-  for (let presses = 0; presses < 2 && (await dialog.count()) > 0; presses++) {
-    await page.keyboard.press('Escape');
-    await page.evaluate(FRAMES);
-  }
-  const isLeft = (await dialog.count()) === 0;
-  if (!isLeft) await page.evaluate("document.querySelectorAll('dialog').forEach((one) => one.close())");
-  return isLeft;
 }
 
 onDatabase('SQLite', 'Every screen of the console', { settings: DELETION_ALLOWED }, (api) => {
