@@ -9,6 +9,7 @@ import { exchange, signedV2 } from '../../../../test/support/ec2.ts';
 import { databasesInTurn } from '../../../../test/support/migrated-database.ts';
 import { AT_LOCALHOST, PasskeyPerson, servesAtLocalhost } from '../../../../test/support/passkeys.ts';
 import { RelyingParty, refusal } from '../../../../test/support/relying-party.ts';
+import { Asked, Asker } from '../../../../test/support/sign-in-requests.ts';
 import { dnOf, passwordOf, person } from '../../../../test/support/slapd.ts';
 import { stepOf, TestBrowser } from '../../../../test/support/test-browser.ts';
 
@@ -202,6 +203,16 @@ for (const kind of databasesInTurn('Whoever gets the id of somebody who left')) 
       const { refresh_token: newer } = await client.refreshTokenGrant(party.config, refresh_token!);
       await slapd.leave('user3');
       assert.equal(await refusal(client.refreshTokenGrant(party.config, newer ?? refresh_token!)), 'invalid_grant');
+    });
+
+    it('gets no tokens for an application to which they allowed it somewhere else', async () => {
+      const [asker, browser] = [await Asker.make(api), await signedIn('user7')];
+      const asked = new Asked({ ...login('user7'), id: domain.idOf('user7'), user: undefined }, browser);
+      const id = await asker.begin({ login_hint: 'user7' });
+      await asked.see();
+      assert.match((await asked.answer('allow-request')).text, /You have allowed it/);
+      await slapd.leave('user7');
+      assert.equal((await asker.poll(id)).body.error, 'invalid_grant');
     });
 
     it('goes to no further application', async () => {

@@ -79,23 +79,22 @@ export const createAdapter = (deps: AdapterDeps) => {
     return login && !(await deps.isSufficient(login)) ? undefined : found;
   }
 
-  async function findUsedLater(model: string, id: string): Promise<RecordPayload | undefined> {
-    const found = await records.find(model, id);
+  async function unlessLeft(found: RecordPayload | undefined): Promise<RecordPayload | undefined> {
     const { accountId } = found ?? {};
     return typeof accountId === 'string' && (await deps.hasLeft(accountId)) ? undefined : found;
   }
 
-  /** The application asks for the answer of a person. */
+  /** The application asks for the answer of a person. Until there is one, it does not learn by the time that there is such a person. */
   async function findAsked(id: string): Promise<RecordPayload | undefined> {
     const found = await records.find(SIGN_IN_REQUEST_MODEL, id);
     if (found && !(await deps.isInTime(id))) throw deps.tooEarlyError();
-    return found;
+    return found?.grantId === undefined ? found : unlessLeft(found);
   }
 
-  function findRecord(model: string, id: string): Promise<RecordPayload | undefined> {
+  async function findRecord(model: string, id: string): Promise<RecordPayload | undefined> {
     if (model === 'Interaction') return findInteraction(id);
     if (model === SIGN_IN_REQUEST_MODEL) return findAsked(id);
-    return USED_LATER.includes(model) ? findUsedLater(model, id) : records.find(model, id);
+    return USED_LATER.includes(model) ? unlessLeft(await records.find(model, id)) : records.find(model, id);
   }
 
   /** The library would report an invalid grant instead of an invalid proof (RFC 9449, 5). */

@@ -148,7 +148,10 @@ const describe =
 /** Until a change that failed is tried once more. */
 const AGAIN_MS = 500;
 
-/** The tokens that our own pages and dashboards got in a session end when the person signs out, before the answer says so. */
+/**
+ * The tokens that our own pages and dashboards got in a session, and those that the person allowed elsewhere, end when they sign out, before the
+ * answer says so.
+ */
 const endSessionTokens =
   ({ change, records, log, brand }: CurrentProviderDeps) =>
   async (ctx: KoaContextWithOIDC, next: () => Promise<unknown>): Promise<void> => {
@@ -163,7 +166,7 @@ const endSessionTokens =
     };
     const end = () =>
       change(actor, async (transaction) => {
-        await records.endSessionTokens(transaction, uid);
+        await records.signOut(transaction, accountId, records.hashOfSession(uid));
         transaction.audit('session.ended', { kind: 'user', id: accountId });
       });
     try {

@@ -5,16 +5,17 @@ import { lockRows } from '../../../platform/database/index.ts';
 import type { Seal } from '../../../platform/seal/index.ts';
 import { tagOf } from '../../access/context/index.ts';
 import type { Change } from '../../ground/audit/index.ts';
-import type { OpenidRecordRow } from '../../ground/database/index.ts';
-import { hashOf } from '../../ground/resource/index.ts';
+import { hashOf, hashOfSession } from '../../ground/resource/index.ts';
+import { type Approval, endApproved } from './approvals.ts';
 import { type FindDeps, listOfUserIn } from './find.ts';
-import { openRecord, type RecordPayload } from './record.ts';
+import { openRecords, type RecordPayload } from './record.ts';
 import {
   consumersOfUser,
   deleteConsents,
   deleteGrants,
   deleteRecordsOfUser,
   deleteSessions,
+  findRecord,
   findSession,
   type RecordSelection,
   sessionHashes,
@@ -45,16 +46,6 @@ const REFRESH_TOKEN_MODELS = ['RefreshToken'];
 export type SignInMeans = 'pop' | 'wallet';
 /** Limits the time of the transaction. The newest records have the relevant sessions. */
 const MAX_OPENED = 500;
-
-/** Skips records that cannot be opened: they are useless, and must not prevent the deletion of an account. */
-const openRecords = (seal: Seal, rows: readonly OpenidRecordRow[]): RecordPayload[] =>
-  rows.flatMap((row) => {
-    try {
-      return [openRecord(seal, row)];
-    } catch {
-      return [];
-    }
-  });
 
 async function readNewest(
   { clock, seal }: EndDeps,
@@ -108,9 +99,16 @@ async function endGrants(deps: EndDeps, transaction: Change, userId: string, ses
   await deleteGrants(transaction.tx, userId, grantsOf(sessions.flatMap(authorizationsOf)));
 }
 
-/** Deletes sessions, by the hashes of their uids. */
-async function deleteByHash(deps: EndDeps, transaction: Change, userId: string, hashes: readonly string[]): Promise<void> {
+/** Deletes sessions, by the hashes of their uids, and what the person allowed elsewhere in them, or as `hasEnded` says. */
+async function deleteByHash(
+  deps: EndDeps,
+  transaction: Change,
+  userId: string,
+  hashes: readonly string[],
+  hasEnded = ({ session }: Approval): boolean => hashes.includes(session),
+): Promise<void> {
   await deleteSessions(transaction.tx, hashes);
+  await endApproved(deps, transaction, userId, hasEnded);
   await endSessionTokens(deps, transaction, hashes);
   for (const hash of hashes) transaction.invalidate(`openid_session:${hash}`);
   transaction.invalidate(tagOf.user(userId));
@@ -126,8 +124,8 @@ export async function endSession(deps: EndDeps, transaction: Change, userId: str
 }
 
 /**
- * The person signs out of one session, given by the hash of its uid. As on the page of the provider: applications are told, and lose their
- * tokens, but for those that the person let go on without them.
+ * The person signs out of one session, given by the hash of its uid; the library may have ended it already. As on the page of the provider:
+ * applications are told, and lose their tokens, but for those that the person let go on without them.
  */
 export async function signOut(deps: EndDeps, transaction: Change, userId: string, uid: string): Promise<void> {
   const row = await findSession(transaction.tx, userId, uid);
@@ -135,15 +133,17 @@ export async function signOut(deps: EndDeps, transaction: Change, userId: string
   await deps.onEnd(transaction, userId, { clientIds: [], sessions, refreshTokensOf: async () => [] });
   const ended = sessions.flatMap(authorizationsOf).filter(({ persistsLogout }) => persistsLogout !== true);
   await deleteGrants(transaction.tx, userId, grantsOf(ended));
-  await deleteByHash(deps, transaction, userId, [uid]);
+  await deleteByHash(deps, transaction, userId, [uid], (one) => one.session === uid && !one.outlivesSignOut);
 }
 
-/** Ends all sessions of a user except `keep`. */
+/** Ends all sessions of a user except `keep`. What the person allowed elsewhere ends also if its session is over. */
 export async function endSessions(deps: EndDeps, transaction: Change, userId: string, keep?: string): Promise<void> {
   const keptId = keep === undefined ? undefined : hashOf('Session', keep);
   const sessions = await readNewest(deps, transaction, userId, SESSION_MODELS, { exceptId: keptId });
   await endGrants(deps, transaction, userId, sessions);
-  await deleteByHash(deps, transaction, userId, await sessionHashes(transaction.tx, userId, keptId));
+  const kept = keptId === undefined ? undefined : await findRecord(transaction.tx, 'id', keptId);
+  const hashes = await sessionHashes(transaction.tx, userId, keptId);
+  await deleteByHash(deps, transaction, userId, hashes, ({ session }) => session !== kept?.uid);
 }
 
 /**
@@ -165,8 +165,15 @@ export async function endSessionsBy(
     (token) => isBy(token) && (kept === undefined || token.sessionUid !== kept.uid),
   );
   await endGrants(deps, transaction, userId, [...sessions, ...tokens]);
-  const hashes = sessions.flatMap(({ uid }) => (uid === undefined ? [] : [hashOf('uid', uid)]));
-  await deleteByHash(deps, transaction, userId, hashes);
+  const hashes = sessions.flatMap(({ uid }) => (uid === undefined ? [] : [hashOfSession(uid)]));
+  const goesOn = kept && hashOfSession(kept.uid);
+  await deleteByHash(
+    deps,
+    transaction,
+    userId,
+    hashes,
+    ({ session, amr }) => hashes.includes(session) || (amr.includes(means) && session !== goesOn),
+  );
 }
 
 /** Nobody copies meanwhile what they allowed (`saveRecord`). */
@@ -195,8 +202,7 @@ export async function endWallet(deps: EndDeps & FindDeps, transaction: Change, u
   for (const model of WALLET_MODELS) {
     const all = await listOfUserIn(deps, transaction.tx, userId, model);
     const own = all.filter(({ payload }) => payload.clientId === clientId).map(({ id }) => id);
-    for (let from = 0; from < own.length; from += MAX_OPENED)
-      await deleteGrants(transaction.tx, userId, own.slice(from, from + MAX_OPENED));
+    await deleteGrants(transaction.tx, userId, own);
   }
   transaction.invalidate(tagOf.user(userId));
 }

@@ -54,3 +54,13 @@ export function openRecord(seal: Seal, row: OpenidRecordRow): RecordPayload {
   const payload = JSON.parse(seal.open(row.payload, sealContextOf(row.id)).toString()) as RecordPayload;
   return row.consumed_at === null ? payload : { ...payload, consumed: row.consumed_at };
 }
+
+/** Skips records that cannot be opened: they are useless, and must not prevent the deletion of an account. */
+export const openRecords = (seal: Seal, rows: readonly OpenidRecordRow[]): RecordPayload[] =>
+  rows.flatMap((row) => {
+    try {
+      return [openRecord(seal, row)];
+    } catch {
+      return [];
+    }
+  });

@@ -146,10 +146,12 @@ export async function deleteRecordsOfGrant(tx: Tx, grantId: string): Promise<voi
 
 /** Grants of a user, with their tokens. */
 export async function deleteGrants(tx: Tx, userId: string, ids: readonly string[]): Promise<void> {
-  if (ids.length === 0) return;
   const own = tx.deleteFrom('openid_records').where('user_id', '=', userId);
-  await own.where('grant_id', 'in', ids).execute();
-  await own.where('id', 'in', ids).execute();
+  for (let from = 0; from < ids.length; from += AT_ONCE) {
+    const some = ids.slice(from, from + AT_ONCE);
+    await own.where(isIn('grant_id', some)).execute();
+    await own.where(isIn('id', some)).execute();
+  }
 }
 
 /** The session of a user, by the hash of its uid. */

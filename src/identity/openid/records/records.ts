@@ -3,6 +3,7 @@ import { type Clock, seconds } from '../../../platform/clock.ts';
 import type { Change } from '../../ground/audit/index.ts';
 import type { Database, Tx } from '../../ground/database/index.ts';
 import { hashOf, hashOfSession } from '../../ground/resource/index.ts';
+import { addApproved, type NewApproval } from './approvals.ts';
 import {
   type EndDeps,
   endConsents,
@@ -40,7 +41,7 @@ import {
 import { createRequestState } from './request-state.ts';
 import { addRecord, addRecordOnce, reviseRecord, saveRecord } from './save.ts';
 import type { RecordToSave, SaveDeps } from './save-deps.ts';
-import { endSessionTokens, sessionTokenId } from './session-tokens.ts';
+import { sessionTokenId } from './session-tokens.ts';
 import { deleteUnusedSessions } from './sessions.store.ts';
 import { listSessions } from './sessions.ts';
 
@@ -109,6 +110,9 @@ export function createRecords(options: RecordsDeps) {
     saveCopyOfGrant: (grantId: string, copy: Omit<RecordToSave, 'once' | 'copyOf'>): Promise<boolean> =>
       saveRecord(deps, { ...copy, once: false, copyOf: hashOf('Grant', grantId) }),
 
+    /** A grant that a person gives in this session, elsewhere than in a sign-in to the application. False when the session has ended. */
+    addApproved: (transaction: Change, userId: string, approved: NewApproval): Promise<boolean> =>
+      addApproved(deps, transaction, userId, approved),
     add: (transaction: Change, record: Omit<RecordToSave, 'once'>): Promise<void> => addRecord(deps, transaction, record),
     /** In the transaction that acts on it: false when it exists. */
     addOnce: (transaction: Change, record: Omit<RecordToSave, 'once'>): Promise<boolean> =>
@@ -172,10 +176,8 @@ export function createRecords(options: RecordsDeps) {
       (await sessionHashes(tx, userId)).some((hash) => sessionTokenId(hash) === auditId),
     endSessionsByHash: (transaction: Change, userId: string, hashes: readonly string[]) =>
       endSessionsByHash(deps, transaction, userId, hashes),
-    /** By the hash of the session. Applications that may go on without the person do. */
+    /** By the hash of the session, also when the library has ended it. Applications that may go on without the person do. */
     signOut: (transaction: Change, userId: string, hash: string) => signOut(deps, transaction, userId, hash),
-    /** Of a session that the library has ended, by its uid. */
-    endSessionTokens: (transaction: Change, uid: string) => endSessionTokens(deps, transaction, [hashOf('uid', uid)]),
     endPasskeySessions: (transaction: Change, userId: string, kept?: { readonly jti: string; readonly uid: string }) =>
       endSessionsBy('pop', deps, transaction, userId, kept),
     endWalletSessions: (transaction: Change, userId: string, kept?: { readonly jti: string; readonly uid: string }) =>

@@ -2,13 +2,13 @@
 import { randomBytes } from 'node:crypto';
 import { seconds } from '../../../platform/clock.ts';
 import { lockRow } from '../../../platform/database/index.ts';
-import type { Apis } from '../../applications/apis/index.ts';
+import type { ApiScope, Apis } from '../../applications/apis/index.ts';
 import type { ClientRegistration } from '../../applications/client-registration/index.ts';
 import { findConsumer, mayAskPeople } from '../../applications/consumers/index.ts';
 import type { Actor, Change } from '../../ground/audit/index.ts';
 import type { Deps } from '../../ground/resource/index.ts';
 import type { RecordPayload, Records } from '../records/index.ts';
-import { type Asked, askedIn } from './asked.ts';
+import { type Asked, type AskedApi, askedIn } from './asked.ts';
 import { nothingToDo, unlessNothing } from './nothing-to-do.ts';
 import { answerRequest, waitingOf } from './sign-in-requests.store.ts';
 import type { SignInTasks } from './tasks.ts';
@@ -28,6 +28,7 @@ export interface Approval {
   readonly amr: readonly string[];
   /** In seconds. */
   readonly authTime: number;
+  readonly sessionUid: string;
   /** For how long what is allowed lasts. */
   readonly lifetime: number;
 }
@@ -59,9 +60,27 @@ export function createAnswers({ db, clock, change, records, apis, clientRegistra
     return (await clientRegistration.refusal(consumer, userId, request)) === undefined && isAsBefore(asked);
   }
 
+  /** An API, with the scopes that this person can give there. */
+  async function readApi(userId: string, resource: string): Promise<{ name: string; scopes: readonly ApiScope[] } | undefined> {
+    const api = await apis.find(resource);
+    return api && { name: api.name, scopes: await apis.scopesFor(api, userId) };
+  }
+
+  /** Of what was asked for at an API, what the person can give and is shown: they may get more roles later. */
+  async function givenAt(userId: string, { resource, scope }: AskedApi): Promise<[resource: string, scope: string]> {
+    const own = new Set((await readApi(userId, resource))?.scopes.map(({ name }) => name));
+    const [mark, ...scopes] = scope.split(' ');
+    return [resource, [mark, ...scopes.filter((one) => own.has(one))].join(' ')];
+  }
+
   /** What the library would store of a grant. */
-  function grantOf(userId: string, { clientId, scope, apis: asked }: Asked, lifetime: number): RecordPayload & { jti: string } {
+  async function grantOf(
+    userId: string,
+    { clientId, scope, apis: asked }: Asked,
+    lifetime: number,
+  ): Promise<RecordPayload & { jti: string }> {
     const now = seconds(clock);
+    const given = await Promise.all(asked.map((one) => givenAt(userId, one)));
     return {
       kind: 'Grant',
       jti: randomBytes(32).toString('base64url'),
@@ -70,7 +89,7 @@ export function createAnswers({ db, clock, change, records, apis, clientRegistra
       accountId: userId,
       clientId,
       openid: { scope },
-      ...(asked.length === 0 ? {} : { resources: Object.fromEntries(asked.map((one) => [one.resource, one.scope])) }),
+      ...(given.length === 0 ? {} : { resources: Object.fromEntries(given) }),
     };
   }
 
@@ -98,7 +117,7 @@ export function createAnswers({ db, clock, change, records, apis, clientRegistra
   }
 
   async function allow(actor: Actor, userId: string, id: string, approval: Approval): Promise<boolean> {
-    const { lifetime, acr, amr, authTime } = approval;
+    const { lifetime, acr, amr, authTime, sessionUid } = approval;
     const answered = change(actor, async (transaction) => {
       const found = await take(transaction, id, userId, 'allowed');
       const about = { kind: 'user', id: userId };
@@ -111,9 +130,12 @@ export function createAnswers({ db, clock, change, records, apis, clientRegistra
         transaction.audit('sign_in_request.refused', about, { consumer_id, reason: 'the application has changed' }, 'failure');
         return false;
       }
-      const grant = grantOf(userId, found.asked, lifetime);
-      await records.add(transaction, { model: 'Grant', id: grant.jti, payload: grant, lifetime });
-      await store(transaction, id, found, { grantId: grant.jti, acr, amr: [...amr], authTime });
+      const grant = await grantOf(userId, found.asked, lifetime);
+      const outlivesSignOut = found.asked.scope.split(' ').includes('offline_access');
+      const approved = { sessionUid, amr, outlivesSignOut, grant, lifetime };
+      // What ends the session ends what is allowed in it, so nothing is allowed in one that has ended meanwhile.
+      if (!(await records.addApproved(transaction, userId, approved))) return nothingToDo();
+      await store(transaction, id, found, { grantId: grant.jti, acr, amr: [...amr], authTime, sessionUid });
       transaction.audit('sign_in_request.allowed', about, { consumer_id });
       return true;
     });
@@ -123,9 +145,8 @@ export function createAnswers({ db, clock, change, records, apis, clientRegistra
   async function inWords(userId: string, { apis: asked, requested }: Asked): Promise<WaitingRequest['at']> {
     const all = await Promise.all(
       asked.map(async ({ resource }) => {
-        const api = await apis.find(resource);
-        const scopes = api ? await apis.scopesFor(api, userId) : [];
-        const named = scopes.filter(({ name, description }) => requested.includes(name) && description !== '');
+        const api = await readApi(userId, resource);
+        const named = (api?.scopes ?? []).filter(({ name, description }) => requested.includes(name) && description !== '');
         return api ? [{ name: api.name, address: resource, scopes: named.map(({ description }) => description) }] : [];
       }),
     );
@@ -146,5 +167,9 @@ export function createAnswers({ db, clock, change, records, apis, clientRegistra
     return shown;
   }
 
-  return { allow, refuse, waiting };
+  /** Whether the person signed in too long ago for what the application asks. Since its request is never too long ago: they are asked once. */
+  const needsSignIn = ({ maxAge, createdAt }: WaitingRequest, authTime: number): boolean =>
+    maxAge !== undefined && authTime < Math.min(createdAt, seconds(clock) - maxAge);
+
+  return { allow, refuse, waiting, needsSignIn };
 }

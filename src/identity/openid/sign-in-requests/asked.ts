@@ -25,6 +25,8 @@ export interface Asked {
   readonly requested: readonly string[];
   readonly acrValues: readonly string[];
   readonly isAcrEssential: boolean;
+  /** How old the sign-in of the person may be, in seconds (`max_age`). */
+  readonly maxAge: number | undefined;
   /** Where the application is told of the answer. */
   readonly ping: { readonly endpoint: string; readonly token: string } | undefined;
   readonly address: string;

@@ -29,6 +29,9 @@ export const createChoices = ({ db, change, seal }: ChoiceDeps) => ({
     return code === undefined ? 'all' : code === null ? 'none' : 'code';
   },
 
+  /** Whether whoever asks this person needs a code of theirs. */
+  asksForCode: async (reader: Reader, userId: string): Promise<boolean> => typeof (await findChoice(reader, userId)) === 'string',
+
   /** Whether this person may be asked by somebody who sends this code. */
   async allows(reader: Reader, userId: string, sent: string | undefined): Promise<'yes' | 'off' | 'wrong code'> {
     const code = await findChoice(reader, userId);

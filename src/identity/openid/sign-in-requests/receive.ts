@@ -20,7 +20,7 @@ const HOUR = 3600;
 /** For how long a request counts. */
 export const COUNTED_SECONDS = HOUR;
 /** Of one person. An application that asks more often is not told so: whoever asks about nobody gets the same answers. */
-const MOST = { waiting: 10, waitingOfOne: 3, hourly: 30, hourlyOfOne: 10 };
+const MOST = { waiting: 10, waitingOfOne: 3, hourly: 30, hourlyOfOne: 10, hourlyWithheld: 100 };
 /** Longer texts are no names. */
 const LONGEST_NAME = 255;
 
@@ -59,6 +59,9 @@ export function createReceive(deps: ReceiveDeps) {
     const waits = (rows: typeof all) => rows.filter((one) => one.state === 'asked' && one.expires_at > now).length;
     // One application must not use up what others may ask: of theirs, only those count that the person saw.
     const seen = all.filter(({ state }) => state !== 'withheld');
+    // But many applications together must not guess a code.
+    const withheld = all.length - seen.length;
+    if (withheld >= MOST.hourlyWithheld && (await choices.asksForCode(tx, userId))) return true;
     return (
       seen.length >= MOST.hourly ||
       own.length >= MOST.hourlyOfOne ||

@@ -6,7 +6,7 @@ import { requestsSection, whoMayAskSection } from './sign-in-requests.page.ts';
 import { redirectToSignIn } from './signed-in-person.ts';
 
 export interface SignInRequestsDeps {
-  readonly signInRequests: Pick<SignInRequests, 'waiting' | 'allow' | 'refuse' | 'choices'>;
+  readonly signInRequests: Pick<SignInRequests, 'waiting' | 'needsSignIn' | 'allow' | 'refuse' | 'choices'>;
   /** Whether a person who is signed in by these means is asked for others. */
   needsMore(userId: string, amr: readonly string[], requested: readonly string[]): Promise<boolean>;
   issuer(): string;
@@ -23,6 +23,12 @@ const allow =
     if (!asked) return over(visit);
     const amr = session.amr ?? [];
     const { acrValues } = asked;
+    const authTime = Number(session.loginTs);
+    if (signInRequests.needsSignIn(asked, authTime)) {
+      const stronger = acrValues.length > 0 ? { acr_values: acrValues.join(' ') } : {};
+      redirectToSignIn(issuer(), visit.browser, visit.action, { prompt: 'login', ...stronger });
+      return 'answered';
+    }
     if (acrValues.length > 0 && (await needsMore(user.id, amr, acrValues))) {
       redirectToSignIn(issuer(), visit.browser, visit.action, { acr_values: acrValues.join(' ') });
       return 'answered';
@@ -31,7 +37,8 @@ const allow =
     const isAllowed = await signInRequests.allow(actor, user.id, id, {
       acr: acrOf(amr, acrValues),
       amr,
-      authTime: Number(session.loginTs),
+      authTime,
+      sessionUid: session.uid,
       lifetime: lifetimes.refreshTokenSeconds,
     });
     return isAllowed ? { done: 'requestIsAllowed' } : over(visit);

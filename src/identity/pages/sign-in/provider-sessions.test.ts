@@ -8,6 +8,7 @@ import { connectProvider, providerFor, ROOT, Traveller } from '../../../../test/
 import type { PlainProvider } from '../../../../test/support/plain-provider.ts';
 import { makeUser, RelyingParty, refusal, type TokenSet } from '../../../../test/support/relying-party.ts';
 import { usesDatabaseOf } from '../../../../test/support/restartable-api.ts';
+import { Asked, Asker } from '../../../../test/support/sign-in-requests.ts';
 import { stepOf } from '../../../../test/support/test-browser.ts';
 
 const OFFLINE = { scope: 'openid offline_access' };
@@ -58,6 +59,23 @@ onUsualDatabase('Sessions through another provider', (api) => {
       await person.browser.submit(page, 'provider-unlink');
       assert.equal(await hasSession(person), false);
       assert.equal(await refusal(refresh(tokens)), 'invalid_grant');
+    });
+
+    it('end what was allowed somewhere else in a session through them, which is renewed until then', async () => {
+      const [sub, person, asker] = [uniqueName('ines'), traveller(), await Asker.make(api)];
+      const known = await makeUser(api, { email: `${sub}@example.org` });
+      await person.signIn(sub, undefined, { prompt: 'login' });
+      const asked = new Asked(known, person.browser);
+      const request = await asker.begin({ login_hint: known.name, ...OFFLINE });
+      await asked.see();
+      assert.match((await asked.answer('allow-request')).text, /You have allowed it/);
+      let { refresh_token } = (await asker.poll(request)).body;
+      const renew = () => asker.send('/openid/token', { grant_type: 'refresh_token', refresh_token });
+      const renewed = await renew();
+      assert.equal(renewed.status, 200, renewed.text);
+      refresh_token = renewed.body.refresh_token ?? refresh_token;
+      await person.browser.submit(await person.browser.go(`${api.url}/account/security`), 'provider-unlink');
+      assert.equal((await renew()).body.error, 'invalid_grant');
     });
 
     it('stay when they are the last way in', async () => {

@@ -37,6 +37,10 @@ export const accountOfRequest = ({ route }: OidcContext): Account | undefined =>
 
 const textOf = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
 
+/** Also that of the registration. The library makes a wish for another sign-in of 0, which it has checked. */
+const maxAgeOf = ({ params, prompts }: OidcContext): number | undefined =>
+  prompts.has('login') ? 0 : params?.max_age === undefined ? undefined : Number(params.max_age);
+
 /** What the person is asked for, as it was checked. */
 function askedBy(ctx: KoaContextWithOIDC): Asked {
   const { oidc } = ctx;
@@ -58,6 +62,7 @@ function askedBy(ctx: KoaContextWithOIDC): Asked {
     requested,
     acrValues,
     isAcrEssential,
+    maxAge: maxAgeOf(oidc),
     ping: endpoint !== undefined && token !== undefined ? { endpoint, token } : undefined,
     address: ctx.ip,
   };
