@@ -28,6 +28,7 @@ const AT_LENGTH_FOLDERS: Readonly<Record<string, readonly string[]>> = {
     'account-access',
     'account-profile',
     'account-roles',
+    'bad-network',
     'console-credentials',
     'console-domain-settings',
     'console-every-screen',
@@ -48,6 +49,7 @@ const AT_LENGTH_FOLDERS: Readonly<Record<string, readonly string[]>> = {
     'wallet-pages-phone',
     'wallet-sign-in',
     'walks',
+    'wallet-beside',
     'without-scripts',
   ],
 };

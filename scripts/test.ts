@@ -39,10 +39,11 @@ function temporaryFolder(): string {
 const MEMORY_FOLDER = '/dev/shm';
 const MEMORY_NEEDED = 6 * 1024 ** 3;
 
-const postgres = await startPostgres();
+const parent = temporaryFolder();
+const postgres = await startPostgres(parent);
 // All temporary files go into one folder, so that leftovers of the tests can be found. For root, PostgreSQL runs as the user nobody, who
 // must be able to enter it.
-const folder = mkdtempSync(join(temporaryFolder(), 'gatehouse-tests-'));
+const folder = mkdtempSync(join(parent, 'gatehouse-tests-'));
 chmodSync(folder, 0o711);
 // Settings of the shell that starts the tests must not leak into the services the tests start.
 const env = Object.fromEntries(Object.entries(process.env).filter(([key]) => !key.startsWith('GATEHOUSE_')));
@@ -50,7 +51,7 @@ const env = Object.fromEntries(Object.entries(process.env).filter(([key]) => !ke
 const turns = chosen.length > 0 ? {} : { TEST_IN_TURN: '1' };
 const failuresPath = join(folder, 'failures');
 // Beside the folder, because it is no leftover.
-const templates = mkdtempSync(join(temporaryFolder(), 'gatehouse-templates-'));
+const templates = mkdtempSync(join(parent, 'gatehouse-templates-'));
 /** Test processes at the same time. They wait (for commits, browsers, services that start, time to pass) as long as they compute, also on two cores. */
 const PROCESSES = 5;
 

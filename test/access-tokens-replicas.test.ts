@@ -7,6 +7,7 @@ import { after, before, describe, it } from 'node:test';
 import { newMasterKey } from '../src/platform/seal/index.ts';
 import { ADMIN_PASSWORD, TestApi } from './support/api.ts';
 import { assign, assignmentPath, makePerson, makeRole } from './support/applications.ts';
+import { aShareOf } from './support/extent.ts';
 import { BAD, basic, FORM, GOOD, informationOf, KeyrockClient, listPath, verdictsOn } from './support/keyrock-client.ts';
 import { migratedPostgres } from './support/migrated-database.ts';
 import { type GatehouseProcess, gatehouse } from './support/process.ts';
@@ -73,7 +74,7 @@ describe('Access tokens on two replicas', () => {
     },
   };
 
-  for (const [what, end] of Object.entries(endings)) {
+  for (const [what, end] of aShareOf(Object.entries(endings), 3)) {
     it(`refuses on one within a second after the other ${what}`, async () => {
       const made = await scene();
       const answer = await end(made);

@@ -19,6 +19,7 @@ import {
   migratedDatabase,
   USUAL_DATABASES,
 } from './migrated-database.ts';
+import { sharedPostgres } from './postgres.ts';
 
 export const ADMIN_PASSWORD = 'the administrator of the tests';
 
@@ -90,6 +91,8 @@ export class TestApi {
   databaseUrl: string | undefined;
   readonly #options: ApiOptions;
   #masterKey = newMasterKey();
+  /** Of the database: it is removed when this one stops. Hundreds of them would fill the memory. */
+  #isOwner = false;
 
   constructor(kind: DatabaseKind, options: ApiOptions = {}) {
     this.kind = kind;
@@ -99,6 +102,7 @@ export class TestApi {
   async start(): Promise<void> {
     this.folder = await mkdtemp(join(tmpdir(), 'gatehouse-test-'));
     this.databaseUrl = await migratedDatabase(this.kind, 'identity', this.folder);
+    this.#isOwner = true;
     await this.#begin();
   }
 
@@ -150,6 +154,7 @@ export class TestApi {
     await new Promise((resolve) => setImmediate(resolve));
     await this.service.stop(1000);
     await rm(this.folder, { recursive: true, force: true });
+    if (this.#isOwner && this.databaseUrl) await (await sharedPostgres()).dropDatabase(this.databaseUrl);
   }
 
   async request(method: string, path: string, options: RequestOptions = {}): Promise<ApiAnswer> {

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { readFile, readlink } from 'node:fs/promises';
 import { connect } from 'node:net';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -23,12 +23,13 @@ async function query<Row extends QueryResultRow>(url: string, sql: string): Prom
   }
 }
 
-/** Process id, folder and port of a server, from the server itself. */
-async function traces(url: string): Promise<{ pid: number; folder: string; port: number }> {
+/** Process id, folders (of its data and of its programs) and port of a server, from the server itself. */
+async function traces(url: string): Promise<{ pid: number; folders: readonly string[]; port: number }> {
   const [row] = await query<{ data_directory: string }>(url, 'show data_directory');
   const data = row!.data_directory;
   const pid = Number.parseInt(await readFile(join(data, 'postmaster.pid'), 'utf8'), 10);
-  return { pid, folder: dirname(data), port: Number(new URL(url).port) };
+  const programs = join(await readlink(`/proc/${pid}/exe`), '../../..');
+  return { pid, folders: [data, programs], port: Number(new URL(url).port) };
 }
 
 function refuses(port: number): Promise<boolean> {
@@ -99,12 +100,12 @@ describe('startPostgres', () => {
 });
 
 describe('the end of a started server', { skip: foreign }, () => {
-  test('stop ends the process and removes the folder', async () => {
+  test('stop ends the process and removes its folders', async () => {
     const server = await startPostgres();
-    const { pid, folder, port } = await traces(server.url);
-    assert.ok(existsSync(folder) && !(await ended(pid)) && !(await refuses(port)));
+    const { pid, folders, port } = await traces(server.url);
+    assert.ok(folders.every((one) => existsSync(one)) && !(await ended(pid)) && !(await refuses(port)));
     await Promise.all([server.stop(), server.stop()]);
-    assert.ok(!existsSync(folder));
+    assert.ok(!folders.some((one) => existsSync(one)));
     assert.ok(await ended(pid));
     assert.ok(await refuses(port));
     await server.stop();
@@ -120,11 +121,11 @@ describe('the end of a started server', { skip: foreign }, () => {
 
   test('a process killed with SIGKILL takes its server along', async (t) => {
     const { child, url } = await owner(t, 'stay');
-    const { pid, folder, port } = await traces(url);
+    const { pid, folders, port } = await traces(url);
     child.kill('SIGKILL');
     await until('the port refuses connections', () => refuses(port));
     await until('the server process is gone', () => ended(pid));
-    await until('the folder is removed', () => !existsSync(folder));
+    await until('the folders are removed', () => !folders.some((one) => existsSync(one)));
   });
 });
 

@@ -16,6 +16,8 @@ export interface PostgresServer {
   url: string;
   /** Creates a database, empty or a copy of the one named as its template, and returns its URL. */
   createDatabase(name?: string, template?: string): Promise<string>;
+  /** Removes the database with this URL, whoever is connected to it. */
+  dropDatabase(databaseUrl: string): Promise<void>;
   /** Stops the server and removes its data. Does nothing to a server that was not started by this call. */
   stop(): Promise<void>;
 }
@@ -46,19 +48,21 @@ export async function sharedPostgres(): Promise<PostgresServer> {
   return shared;
 }
 
-export async function startPostgres(): Promise<PostgresServer> {
+/** Its data is below `parent`, its programs are not: memory may be mounted so that nothing in it is executed. */
+export async function startPostgres(parent = tmpdir()): Promise<PostgresServer> {
   if (process.env.DATABASE_URL) return serverAt(process.env.DATABASE_URL);
   const binaries = installedBinaries();
   const folder = mkdtempSync(join(tmpdir(), 'gatehouse-postgres-'));
-  const removeFolder = removeWhenWeEnd(folder); // in the same breath: a crash in between would leave the folder
+  const data = mkdtempSync(join(parent, 'gatehouse-postgres-data-'));
+  const removeFolder = removeWhenWeEnd([folder, data]); // in the same breath: a crash in between would leave the folders
   try {
     await copyBinaries(binaries, folder);
-    if (user.uid) await run('chown', ['-R', `${user.uid}:${user.gid}`, folder]);
-    const args = [...cluster, ...settings.flatMap((setting) => ['-c', setting]), '-D', 'data'];
+    if (user.uid) await run('chown', ['-R', `${user.uid}:${user.gid}`, folder, data]);
+    const args = [...cluster, ...settings.flatMap((setting) => ['-c', setting]), '-D', data];
     await run(join(folder, 'native/bin/initdb'), args, inside(folder));
     for (let attempt = 1; ; attempt++) {
       const port = randomInt(20_000, 32_768); // below the ports Linux gives to outgoing connections
-      const server = await launch(folder, port);
+      const server = await launch(folder, data, port);
       if (running(server)) {
         server.unref(); // a test process that never calls stop() still ends
         const stop = async () => {
@@ -86,11 +90,11 @@ const inside = (folder: string) => ({ ...user, cwd: folder, env: { PATH: process
 const running = (server: ChildProcess) => server.exitCode === null && server.signalCode === null;
 
 /** Returns when the server is ready or has exited. */
-async function launch(folder: string, port: number): Promise<ChildProcess> {
+async function launch(folder: string, data: string, port: number): Promise<ChildProcess> {
   const [logFile, postgres, setpriv] = [join(folder, 'log'), join(folder, 'native/bin/postgres'), '/usr/bin/setpriv'];
   const log = await open(logFile, 'w');
   const options: SpawnOptions = { ...inside(folder), stdio: ['ignore', log.fd, log.fd] };
-  const args = ['-D', 'data', '-p', `${port}`];
+  const args = ['-D', data, '-p', `${port}`];
   const server = existsSync(setpriv)
     ? spawn(setpriv, ['--pdeathsig=QUIT', '--', postgres, ...args], options) // the kernel ends it with us, even by kill -9
     : spawn(postgres, args, options);
@@ -114,7 +118,13 @@ function serverAt(url: string, end = async () => {}): PostgresServer {
     await client.query(`create database ${client.escapeIdentifier(name)} ${same}`).finally(() => client.end());
     return Object.assign(new URL(url), { pathname: `/${encodeURI(name)}` }).href; // pg reads it with decodeURI
   };
-  return { url, createDatabase, stop };
+  const dropDatabase = async (databaseUrl: string) => {
+    const client = new Client({ connectionString: url });
+    await client.connect();
+    const name = client.escapeIdentifier(decodeURI(new URL(databaseUrl).pathname.slice(1)));
+    await client.query(`drop database if exists ${name} with (force)`).finally(() => client.end());
+  };
+  return { url, createDatabase, dropDatabase, stop };
 }
 
 /** The folder with bin, lib and share in the package for this machine. */
@@ -153,11 +163,15 @@ async function copyBinaries(from: string, folder: string): Promise<void> {
 }
 
 /** Starts a shell that waits on a pipe and removes the folder when told to, or when this process has ended for any reason. */
-function removeWhenWeEnd(folder: string): () => Promise<void> {
+function removeWhenWeEnd(folders: readonly string[]): () => Promise<void> {
   // Repeatedly, because a server that is shutting down still creates files. (Without setpriv the server exits within a minute when it
   // misses them.)
-  const script = 'read -r _; for i in $(seq 100); do rm -rf "$0" && exit; sleep 0.1; done';
-  const remover = spawn('/bin/sh', ['-c', script, folder], { stdio: ['pipe', 'ignore', 'ignore'], cwd: '/', detached: true });
+  const script = 'read -r _; for i in $(seq 100); do rm -rf "$@" && exit; sleep 0.1; done';
+  const remover = spawn('/bin/sh', ['-c', script, 'sh', ...folders], {
+    stdio: ['pipe', 'ignore', 'ignore'],
+    cwd: '/',
+    detached: true,
+  });
   const exited = once(remover, 'exit');
   remover.unref();
   return async () => {

@@ -2,14 +2,14 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { assertForbidden, assertOk, assertRefused } from '../../../../test/support/answers.ts';
-import { underAttack } from '../../../../test/support/api.ts';
+import { onUsualDatabase } from '../../../../test/support/api.ts';
 import { makeApplication, makePerson } from '../../../../test/support/applications.ts';
 import { databaseOf } from '../../../../test/support/restartable-api.ts';
 import { sweepPreviousSecrets } from './secrets.rules.ts';
 
 const PATH = '/v3/OS-OAUTH2/consumers';
 
-underAttack('A new secret', (api) => {
+onUsualDatabase('A new secret', (api) => {
   const form = (path: string, id: string, secret: string, body: Record<string, string>) =>
     api.request('POST', path, {
       token: null,

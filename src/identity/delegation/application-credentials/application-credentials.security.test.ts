@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { describe, it } from 'node:test';
 import type { KyselyPlugin } from 'kysely';
-import { onUsualDatabase, type TestApi, underAttack, uniqueName } from '../../../../test/support/api.ts';
+import { onUsualDatabase, type TestApi, uniqueName } from '../../../../test/support/api.ts';
 import { databaseOf } from '../../../../test/support/restartable-api.ts';
 import { allowsRequest } from '../../access/context/index.ts';
 import { applicationCredentialDelegation } from './delegation.ts';
@@ -48,7 +48,7 @@ async function rawStatus(url: string, lines: readonly string[]): Promise<number>
 const isValid = async (api: TestApi, token: string): Promise<boolean> =>
   (await api.get('/v3/auth/tokens', { headers: { 'X-Subject-Token': token } })).status === 200;
 
-underAttack('An application credential', (api) => {
+onUsualDatabase('An application credential', (api) => {
   it('does not outlive a role, a project, an account or its user being disabled', async () => {
     const ends: ((person: Awaited<ReturnType<typeof programOf>>) => Promise<unknown>)[] = [
       async ({ project, user }) => api.delete(`/v3/projects/${project.id}/users/${user.id}/roles/${await api.roleId('member')}`),

@@ -1,7 +1,7 @@
 // Somebody was in the account of a person. A new password and a second factor do not end what they left behind; the person sees it and does.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { underAttack } from '../../../../test/support/api.ts';
+import { onUsualDatabase } from '../../../../test/support/api.ts';
 import { intrude, intrudedPerson } from '../../../../test/support/intruder.ts';
 import { smtpSettings } from '../../../../test/support/mail-server.ts';
 import { askForPassword, linkIn, newestMail, startMailServer } from '../../../../test/support/mailbox.ts';
@@ -22,7 +22,7 @@ const server = await startMailServer();
 const listed = (page: BrowserPage): string[] =>
   page.forms.filter(({ fields }) => fields.step === 'end-delegated').map(({ fields }) => fields.kind!);
 
-underAttack(
+onUsualDatabase(
   'What an intruder left behind',
   (api) => {
     const db = usesDatabaseOf(api);

@@ -1,7 +1,7 @@
 // All logins are audit events, successful or not, at every endpoint: with the user, and never with what was typed.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { type TestApi, underAttack, uniqueName } from '../../../../test/support/api.ts';
+import { onUsualDatabase, type TestApi, uniqueName } from '../../../../test/support/api.ts';
 import { makePerson } from '../../../../test/support/applications.ts';
 import { KeyrockClient, logInByAccessToken } from '../../../../test/support/keyrock-client.ts';
 import { makeUser, RelyingParty } from '../../../../test/support/relying-party.ts';
@@ -46,7 +46,7 @@ const only = (events: readonly Event[]): Event => {
   return events[0]!;
 };
 
-underAttack('No login goes without a trace', (api) => {
+onUsualDatabase('No login goes without a trace', (api) => {
   it('a good one by the API', async () => {
     const { user, password } = await makeUser(api);
     const token = await api.logIn({ id: user.id, password });
@@ -141,7 +141,7 @@ underAttack('No login goes without a trace', (api) => {
   });
 });
 
-underAttack('A password that is asked for again', (api) => {
+onUsualDatabase('A password that is asked for again', (api) => {
   /** Pages know the browser. */
   const agentAt = (via: string) => (via === 'api' ? {} : { user_agent: 'a browser of the tests' });
   const refusedFor = (via: string, purpose: string) => ({

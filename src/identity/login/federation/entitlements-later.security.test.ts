@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { assertOk, assertRefused } from '../../../../test/support/answers.ts';
-import { underAttack, uniqueName } from '../../../../test/support/api.ts';
+import { onUsualDatabase, uniqueName } from '../../../../test/support/api.ts';
 import { connectProvider, providerFor } from '../../../../test/support/federation.ts';
 import type { PlainProvider } from '../../../../test/support/plain-provider.ts';
 import { ProviderTokens } from '../../../../test/support/provider-tokens.ts';
@@ -11,7 +11,7 @@ import { makeUser } from '../../../../test/support/relying-party.ts';
 import { usesDatabaseOf } from '../../../../test/support/restartable-api.ts';
 import { linkOf } from '../../../../test/support/ways-in.ts';
 
-underAttack('What a provider gave before it managed others', (api) => {
+onUsualDatabase('What a provider gave before it managed others', (api) => {
   const db = usesDatabaseOf(api);
   const id = uniqueName('idp');
   let provider: PlainProvider;

@@ -1,7 +1,7 @@
 // Tokens for APIs that are taken back (RFC 7009), JWTs too; and how many tokens are exchanged.
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
-import { type TestApi, underAttack } from '../../../../test/support/api.ts';
+import { onUsualDatabase, type TestApi } from '../../../../test/support/api.ts';
 import { jwtPart, type MadeApi, makeApi } from '../../../../test/support/apis.ts';
 import { makeUser, RelyingParty } from '../../../../test/support/relying-party.ts';
 
@@ -57,7 +57,7 @@ class World {
     (await this.post('/openid/introspect', { token }, as)).body.active;
 }
 
-underAttack('JWTs that are taken back', (api) => {
+onUsualDatabase('JWTs that are taken back', (api) => {
   const world = new World(api);
   before(() => world.make());
 
@@ -100,7 +100,7 @@ underAttack('JWTs that are taken back', (api) => {
   });
 });
 
-underAttack(
+onUsualDatabase(
   'Exchanges of tokens',
   (api) => {
     const world = new World(api);

@@ -1,7 +1,7 @@
 // Front-channel logout: which pages may be opened in a frame when a person signs out, and what they are told.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { type TestApi, underAttack } from '../../../../test/support/api.ts';
+import { onUsualDatabase, type TestApi } from '../../../../test/support/api.ts';
 import { makeUser, RelyingParty, type TokenSet } from '../../../../test/support/relying-party.ts';
 import { databaseOf } from '../../../../test/support/restartable-api.ts';
 import { type BrowserPage, redirectTargetOf, TestBrowser } from '../../../../test/support/test-browser.ts';
@@ -16,7 +16,7 @@ const framesOf = ({ text }: BrowserPage): string[] =>
 const frameSourcesOf = ({ headers }: BrowserPage): string | undefined =>
   /frame-src ([^;]+)/.exec(headers.get('content-security-policy') ?? '')?.[1];
 
-underAttack('Front-channel logout', (api: TestApi) => {
+onUsualDatabase('Front-channel logout', (api: TestApi) => {
   async function signedIn(values: Record<string, unknown> = FRONT, browser = new TestBrowser(api), person?: any) {
     const party = await RelyingParty.make(api, values);
     const who = person ?? (await makeUser(api));

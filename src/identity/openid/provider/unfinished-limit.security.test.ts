@@ -1,13 +1,13 @@
 // Every anonymous request for a sign-in stores a record: their number per address is limited.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { underAttack } from '../../../../test/support/api.ts';
+import { onUsualDatabase } from '../../../../test/support/api.ts';
 import { makeUser, RelyingParty } from '../../../../test/support/relying-party.ts';
 import { databaseOf } from '../../../../test/support/restartable-api.ts';
 import { redirectTargetOf, stepOf, TestBrowser } from '../../../../test/support/test-browser.ts';
 import { UNFINISHED_LIMIT } from './unfinished-limit.ts';
 
-underAttack(
+onUsualDatabase(
   'Requests that nobody finishes',
   (api) => {
     const rowsOf = async (model: string): Promise<number> => {

@@ -1,12 +1,12 @@
 // Telling an application that somebody has answered: where it goes, and where not.
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
-import { type TestApi, underAttack } from '../../../../test/support/api.ts';
+import { onUsualDatabase, type TestApi } from '../../../../test/support/api.ts';
 import { until } from '../../../../test/support/mailbox.ts';
 import { databaseOf } from '../../../../test/support/restartable-api.ts';
 import { Asked, Asker, allDone, PingReceiver } from '../../../../test/support/sign-in-requests.ts';
 
-underAttack('Telling an application of an answer', (api: TestApi) => {
+onUsualDatabase('Telling an application of an answer', (api: TestApi) => {
   let receiver: PingReceiver;
   before(async () => {
     receiver = await PingReceiver.start();

@@ -2,14 +2,14 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { SignJWT } from 'jose';
-import { type TestApi, underAttack, uniqueName } from '../../../../test/support/api.ts';
+import { onUsualDatabase, type TestApi, uniqueName } from '../../../../test/support/api.ts';
 import { KeyedClient } from '../../../../test/support/keyed-client.ts';
 import { CIBA } from '../../../../test/support/sign-in-requests.ts';
 
 const PATH = '/v3/OS-OAUTH2/consumers';
 
 // With a clock of its own: what applications sign is of now.
-underAttack('Signed requests that a person signs in somewhere else', (api: TestApi) => {
+onUsualDatabase('Signed requests that a person signs in somewhere else', (api: TestApi) => {
   describe('signed requests', () => {
     const signed = async (values: Record<string, unknown> = {}) =>
       KeyedClient.make(api, {

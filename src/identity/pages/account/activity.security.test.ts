@@ -1,7 +1,7 @@
 // What happened to an account: one's own events only, in plain words, whatever others wrote into them.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { underAttack } from '../../../../test/support/api.ts';
+import { onUsualDatabase } from '../../../../test/support/api.ts';
 import { makeUser, RelyingParty } from '../../../../test/support/relying-party.ts';
 import { databaseOf } from '../../../../test/support/restartable-api.ts';
 import { TestBrowser } from '../../../../test/support/test-browser.ts';
@@ -11,7 +11,7 @@ const ACTIVITY = '/account/activity';
 const { en, es } = LANGUAGES;
 const EVIL = '<img src=x onerror=alert(1)>';
 
-underAttack('The activity on the account page', (api) => {
+onUsualDatabase('The activity on the account page', (api) => {
   it('has sign-ins, refused ones and changes, with browser and address, and nothing of an administrator', async () => {
     const person = await makeUser(api);
     const party = await RelyingParty.make(api, { url: 'https://app.example.org/start', name: `App ${EVIL}` });

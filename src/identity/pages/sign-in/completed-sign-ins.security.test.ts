@@ -1,7 +1,7 @@
 // A completed sign-in that the library has not picked up yet, and an open consent page: they end with the person's sessions.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { type TestApi, underAttack, uniqueName } from '../../../../test/support/api.ts';
+import { onUsualDatabase, type TestApi, uniqueName } from '../../../../test/support/api.ts';
 import { noDomainSettings } from '../../../../test/support/no-domain-settings.ts';
 import { makeUser, RelyingParty } from '../../../../test/support/relying-party.ts';
 import { databaseOf } from '../../../../test/support/restartable-api.ts';
@@ -31,7 +31,7 @@ async function assertOk(answer: Promise<{ status: number; text: string }>): Prom
   assert.ok(status < 300, `${status} ${text}`);
 }
 
-underAttack('A sign-in that waits to be collected', (api) => {
+onUsualDatabase('A sign-in that waits to be collected', (api) => {
   const set = (person: Person, user: Record<string, unknown>) => assertOk(api.patch(`/v3/users/${person.id}`, { user }));
 
   async function assertDead(person: Person, { browser, collect }: Awaited<ReturnType<typeof enterPassword>>): Promise<void> {
@@ -139,7 +139,7 @@ underAttack('A sign-in that waits to be collected', (api) => {
   });
 });
 
-underAttack('What a request keeps at its end', (api) => {
+onUsualDatabase('What a request keeps at its end', (api) => {
   async function withRecords<T>(work: (records: ReturnType<typeof createRecords>) => Promise<T>): Promise<T> {
     const db = await databaseOf(api);
     try {
