@@ -38,10 +38,12 @@ export async function addApproved(
   const session = hashOfSession(sessionUid);
   const row = await findSession(tx, userId, session);
   if (!row || !(await lockRow(deps.db, tx, 'openid_records', row.id, 'share'))) return false;
-  await addRecord(deps, transaction, { model: 'Grant', id: grant.jti, payload: grant, lifetime });
+  // Of the generation of the session: if its domain was disabled meanwhile, what is given in it is over as the session is.
+  const { generation } = row;
+  await addRecord(deps, transaction, { model: 'Grant', id: grant.jti, payload: grant, lifetime }, generation);
   const approval: Approval = { session, amr, outlivesSignOut };
   const payload = { accountId: userId, clientId: grant.clientId!, grantId: grant.jti, approval };
-  await addRecord(deps, transaction, { model: MODEL, id: grant.jti, payload, lifetime });
+  await addRecord(deps, transaction, { model: MODEL, id: grant.jti, payload, lifetime }, generation);
   return true;
 }
 

@@ -37,11 +37,17 @@ function rowOf(deps: SaveDeps, { model, id, payload, lifetime }: RecordToSave): 
   };
 }
 
-/** A new record, in a transaction that also does other things. */
-export async function addRecord(deps: SaveDeps, { tx, invalidate }: Change, saved: Omit<RecordToSave, 'once'>): Promise<void> {
+/** A new record, in a transaction that also does other things. `generation`: that of what it depends on, if it is not the current one. */
+export async function addRecord(
+  deps: SaveDeps,
+  { tx, invalidate }: Change,
+  saved: Omit<RecordToSave, 'once'>,
+  generation?: number | null,
+): Promise<void> {
   const row = rowOf(deps, { ...saved, once: true });
   invalidate(tagOfRecord(saved.model, saved.id));
-  await insertRecord(tx, { ...row, generation: row.user_id === null ? null : await generationOf(tx, row.user_id) });
+  const current = async () => (row.user_id === null ? null : generationOf(tx, row.user_id));
+  await insertRecord(tx, { ...row, generation: generation === undefined ? await current() : generation });
 }
 
 /** Another payload of a record that is there, by its hash, in a transaction that also does other things. */

@@ -46,18 +46,23 @@ interface Found {
 }
 
 export function createAnswers({ db, clock, change, records, apis, clientRegistration, tasks }: AnswerDeps) {
-  const isAsBefore = async ({ apis: asked, clientId }: Asked): Promise<boolean> => {
-    const found = await Promise.all(asked.map(({ resource }) => apis.find(resource)));
-    return found.every((api, at) => api?.version === asked[at]!.version && (api.applications?.includes(clientId) ?? true));
-  };
+  async function isAsBefore({ tx }: Change, { apis: asked, clientId }: Asked): Promise<boolean> {
+    for (const { resource, version } of asked) {
+      const api = await apis.find(resource, tx);
+      // A token says of which version it is, so that what changes from here on has its effect there.
+      if (api?.version !== version || !(api.applications?.includes(clientId) ?? true)) return false;
+    }
+    return true;
+  }
 
   /** Whether the application may still have it, as it is registered now; it stays so until the transaction ends. */
-  async function isStillAllowed({ tx }: Change, userId: string, asked: Asked): Promise<boolean> {
+  async function isStillAllowed(transaction: Change, userId: string, asked: Asked): Promise<boolean> {
+    const { tx } = transaction;
     const consumer = await lockRow(db, tx, 'consumers', asked.clientId, 'share');
     if (!consumer || !mayAskPeople(consumer, asked.scope.split(' '))) return false;
     if (!(await clientRegistration.isLive(consumer))) return false;
     const request = { redirectUri: undefined, scopes: asked.requested };
-    return (await clientRegistration.refusal(consumer, userId, request)) === undefined && isAsBefore(asked);
+    return (await clientRegistration.refusal(consumer, userId, request)) === undefined && isAsBefore(transaction, asked);
   }
 
   /** An API, with the scopes that this person can give there. */
@@ -169,7 +174,7 @@ export function createAnswers({ db, clock, change, records, apis, clientRegistra
 
   /** Whether the person signed in too long ago for what the application asks. Since its request is never too long ago: they are asked once. */
   const needsSignIn = ({ maxAge, createdAt }: WaitingRequest, authTime: number): boolean =>
-    maxAge !== undefined && authTime < Math.min(createdAt, seconds(clock) - maxAge);
+    maxAge !== undefined && !(authTime >= Math.min(createdAt, seconds(clock) - maxAge));
 
   return { allow, refuse, waiting, needsSignIn };
 }

@@ -98,6 +98,23 @@ underAttack('What a person allowed somewhere else', (api: TestApi) => {
     });
   });
 
+  it('is over when their domain is disabled while they allow it, also when it is enabled again', async () => {
+    const domain = await api.make('domain', { name: uniqueName('domain') });
+    const [asker, asked] = [await Asker.make(api), await Asked.make(api, { domain_id: domain.id })];
+    Object.assign(asked.person, { domain: domain.name });
+    const id = await asker.begin({ login_hint: asked.person.name, scope: OFFLINE });
+    await asked.see();
+    const { fields } = (await asked.page()).forms.find((form) => form.fields.step === 'allow-request')!;
+    const turn = async (enabled: boolean) =>
+      assert.equal((await api.patch(`/v3/domains/${domain.id}`, { domain: { enabled } })).status, 200);
+    await whenAt(
+      'change.before-transaction',
+      () => turn(false).then(() => turn(true)),
+      () => asked.browser.send('/account', fields),
+    );
+    assert.equal((await asker.poll(id)).body.error, 'invalid_grant');
+  });
+
   it('goes on after a sign-out only if the application may go on without the person', async () => {
     const [offline, online] = [await fetched(), await fetched('openid')];
     for (const { asked } of [offline, online]) await signOut(asked.browser);
