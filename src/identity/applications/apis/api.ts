@@ -5,7 +5,16 @@ import type { ApiRow, Tx } from '../../ground/database/index.ts';
 import { fail } from '../../ground/faults.ts';
 import { findConsumer, OPENID_SCOPES } from '../consumers/index.ts';
 import { findApiByIdentifier, lockApi } from './apis.store.ts';
-import { type Exchange, exchangesOf, isApiIdentifier, isScopeOfOthers, type StoredScope, scopesOf, takesAway } from './scopes.ts';
+import {
+  type Exchange,
+  exchangesOf,
+  isApiIdentifier,
+  isScopeOfOthers,
+  type StoredScope,
+  scopesOf,
+  takesAway,
+  withOtherEnd,
+} from './scopes.ts';
 
 const MINUTE = 60;
 const HOUR = 60 * MINUTE;
@@ -219,8 +228,8 @@ export const api = defineNoun('api', {
         const { identifier = '' } = said;
         if (!isApiIdentifier(identifier))
           fail('request.bad_value', { field: 'identifier', why: 'it must be an https address or a urn, without a fragment' });
-        if (await findApiByIdentifier(tx, identifier))
-          fail('resource.duplicate', { kind: 'API', field: 'identifier', value: identifier });
+        for (const value of [identifier, withOtherEnd(identifier)])
+          if (await findApiByIdentifier(tx, value)) fail('resource.duplicate', { kind: 'API', field: 'identifier', value });
         checkWhole({ ...INITIAL, ...said });
         return { epoch: 0 };
       }

@@ -43,7 +43,8 @@ onEachDatabase('An API', (api) => {
   });
 
   it('refuses what it cannot be', async () => {
-    const taken = await makeApi(api);
+    const at = `https://${uniqueName('api')}.example.org`;
+    const [taken, withSlash] = [await makeApi(api, { identifier: at }), await makeApi(api, { identifier: `${at}/v1/` })];
     const application = await makeApplication(api);
     const scope = (values: object) => ({ scopes: [{ ...READ, ...values }] });
     const bad: readonly [Record<string, unknown>, number][] = [
@@ -58,6 +59,9 @@ onEachDatabase('An API', (api) => {
       ].map((identifier): [Record<string, unknown>, number] => [{ identifier }, 400]),
       [{ identifier: 'https://a.example.org/with space' }, 400],
       [{ identifier: taken.identifier }, 409],
+      // Whoever compares carelessly would take the tokens of one for those of the other.
+      [{ identifier: `${taken.identifier}/` }, 409],
+      [{ identifier: withSlash.identifier.slice(0, -1) }, 409],
       [{ name: '' }, 400],
       [scope({ name: 'with space' }), 400],
       [scope({ name: 'quo"te' }), 400],

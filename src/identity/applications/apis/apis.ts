@@ -1,8 +1,8 @@
 // What the OpenID provider asks about APIs. Read anew each time: whatever an administrator changes is true at once.
-import type { ApiRow, Database } from '../../ground/database/index.ts';
+import type { ApiRow, Database, Reader } from '../../ground/database/index.ts';
 import type { UserPermissionsReader } from '../app-roles/index.ts';
 import { allApis, findApiByIdentifier } from './apis.store.ts';
-import { type Exchange, exchangesOf, type StoredScope, scopesOf } from './scopes.ts';
+import { type Exchange, exchangesOf, otherSpelling, type StoredScope, scopesOf } from './scopes.ts';
 
 export type ApiScope = Pick<StoredScope, 'name' | 'description'>;
 
@@ -56,13 +56,6 @@ const scimApi = (issuer: string): Api => ({
   exchanges: [],
 });
 
-/** Programs that parse an address write it with a slash after the host, and people without. */
-function otherSpelling(resource: string): string | undefined {
-  const origin = URL.parse(resource)?.origin;
-  if (resource === origin) return `${resource}/`;
-  return resource === `${origin}/` ? origin : undefined;
-}
-
 export interface ApisDeps {
   readonly db: Database;
   readonly userPermissions: UserPermissionsReader;
@@ -72,14 +65,14 @@ export interface ApisDeps {
 
 export function createApis({ db, userPermissions, issuer }: ApisDeps) {
   return {
-    /** By `resource`, or by the audience of a token. */
-    async find(resource: string): Promise<Api | undefined> {
+    /** By `resource`, or by the audience of a token. `reader`: of the transaction that goes on with what it finds. */
+    async find(resource: string, reader: Reader = db.read): Promise<Api | undefined> {
       const scim = scimApi(issuer());
       if (resource === scim.identifier) return scim;
       const other = otherSpelling(resource);
       const row =
-        (await findApiByIdentifier(db.read, resource)) ??
-        (other === undefined ? undefined : await findApiByIdentifier(db.read, other));
+        (await findApiByIdentifier(reader, resource)) ??
+        (other === undefined ? undefined : await findApiByIdentifier(reader, other));
       return row && apiOf(row);
     },
 

@@ -34,6 +34,17 @@ export function isApiIdentifier(identifier: string): boolean {
   return url.protocol === 'https:' || url.protocol === 'urn:' || (url.protocol === 'http:' && LOOPBACK.test(url.hostname));
 }
 
+/** Programs that parse an address write it with a slash after the host, and people without. */
+export function otherSpelling(resource: string): string | undefined {
+  const origin = URL.parse(resource)?.origin;
+  if (resource === origin) return `${resource}/`;
+  return resource === `${origin}/` ? origin : undefined;
+}
+
+/** Of an identifier, with or without the last slash: whoever compares carelessly would take the tokens of one API for those of another. */
+export const withOtherEnd = (identifier: string): string =>
+  identifier.endsWith('/') ? identifier.slice(0, -1) : `${identifier}/`;
+
 /**
  * What a change takes away from tokens and consents. Which applications may ask is looked up whenever a token is made or asked about, so that others
  * keep theirs.
