@@ -4,6 +4,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { before, describe, it } from 'node:test';
 import { assertOk } from '../../../../test/support/answers.ts';
 import { onUsualDatabase, underAttack, uniqueName, withApi } from '../../../../test/support/api.ts';
+import { makeApi, READ } from '../../../../test/support/apis.ts';
 import { makeApplication, makePerson } from '../../../../test/support/applications.ts';
 import { AUTHORIZE, basic, FORM, KeyrockClient } from '../../../../test/support/keyrock-client.ts';
 import { makeUser } from '../../../../test/support/relying-party.ts';
@@ -350,6 +351,27 @@ underAttack('An application that registered itself', (api) => {
     await setPolicy(api, OPEN, domain.id);
     const again = await stranger.token({ grant_type: 'refresh_token', refresh_token: tokens.refresh_token });
     assert.equal(again.status, 200, again.text);
+  });
+
+  it('ends while the policy does not let it in: its tokens, for whoever asks about them', async () => {
+    const { domain, stranger, person } = await world();
+    const application = await makeApplication(api);
+    const made = await makeApi(api, { application_id: application.id });
+    const resource = { resource: made.identifier, scope: `openid ${READ.name}` };
+    const tokens = [await stranger.tokensFor(person), await stranger.tokensFor(person, resource)];
+    const headers = { Authorization: basic(application), ...FORM };
+    const areActive = async () => {
+      const asked = tokens.map(({ access_token: token }) =>
+        api.post('/openid/introspect', `token=${token}`, { token: null, headers }),
+      );
+      return (await Promise.all(asked)).map(({ body }) => body.active);
+    };
+    assert.deepEqual(await areActive(), [true, true]);
+    await setPolicy(api, { mode: 'token' }, domain.id);
+    assert.deepEqual(await areActive(), [false, false]);
+    assert.equal((await api.get(`/v3/access-tokens/${tokens[0].access_token}`)).status, 404);
+    await setPolicy(api, OPEN, domain.id);
+    assert.deepEqual(await areActive(), [true, true]);
   });
 
   it('asks for nothing that the domain does not allow any more', async () => {

@@ -3,7 +3,8 @@ import type { Clock } from '../../../platform/clock.ts';
 import { andThen, type MaybePromise } from '../../../platform/maybe-promise.ts';
 import { type Access, tagOf } from '../../access/context/index.ts';
 import { appTagOf, type UserPermissionsReader } from '../../applications/app-roles/index.ts';
-import { findConsumer } from '../../applications/consumers/index.ts';
+import type { ClientRegistration } from '../../applications/client-registration/index.ts';
+import { findConsumer, isStrangers } from '../../applications/consumers/index.ts';
 import type { UserWithExpiry } from '../../directory/users/index.ts';
 import type { Database } from '../../ground/database/index.ts';
 import type { Records, ValidRecord } from '../records/index.ts';
@@ -62,8 +63,9 @@ export function createAccessTokens(deps: {
   access: Access;
   accounts: Accounts;
   userPermissions: UserPermissionsReader;
+  clientRegistration: Pick<ClientRegistration, 'isLive'>;
 }): AccessTokens {
-  const { db, clock, records, access, accounts, userPermissions } = deps;
+  const { db, clock, records, access, accounts, userPermissions, clientRegistration } = deps;
   const cache = db.cached<CachedToken>({
     name: 'access_tokens',
     limit: LIMIT,
@@ -102,7 +104,7 @@ export function createAccessTokens(deps: {
     const { clientId, exp, iat, grantId, accountId } = record?.payload ?? {};
     if (!record || clientId === undefined || exp === undefined) return undefined;
     const consumer = await findConsumer(db.read, clientId);
-    if (!consumer) return undefined;
+    if (!consumer || !(await clientRegistration.isLive(consumer))) return undefined;
     const mayTell = mayTellOf(consumer);
     const { payload } = record;
     // A token for credentials is good at the credential endpoint only, and one for an API there (api-tokens.ts).
@@ -120,7 +122,8 @@ export function createAccessTokens(deps: {
       sessionUid: payload.sessionUid as string | undefined,
       information: found ? JSON.stringify(await accounts.keyrockInformation(found.user, clientId, mayTell)) : '',
       username: found && mayTell('profile') ? found.user.name : undefined,
-      validUntil: Math.min(exp, sessionEnds, found?.validUntil ?? exp),
+      // The policy that lets such an application in is asked each time.
+      validUntil: isStrangers(consumer) ? 0 : Math.min(exp, sessionEnds, found?.validUntil ?? exp),
       tags: [
         tagOf.everything,
         appTagOf.application(clientId),

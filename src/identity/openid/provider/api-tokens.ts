@@ -4,6 +4,7 @@ import type { KoaContextWithOIDC, Provider } from 'oidc-provider';
 import { type Clock, seconds } from '../../../platform/clock.ts';
 import type { Access } from '../../access/context/index.ts';
 import type { Api, Apis } from '../../applications/apis/index.ts';
+import type { ClientRegistration } from '../../applications/client-registration/index.ts';
 import { findConsumer } from '../../applications/consumers/index.ts';
 import type { Database } from '../../ground/database/index.ts';
 import type { RecordPayload, Records, ValidRecord } from '../records/index.ts';
@@ -108,6 +109,7 @@ export interface ApiTokensDeps {
   readonly records: Records;
   readonly access: Access;
   readonly apis: Apis;
+  readonly clientRegistration: Pick<ClientRegistration, 'isLive'>;
 }
 
 /** As the record of an opaque token has it, and as a JWT says it. */
@@ -124,7 +126,13 @@ interface Extra {
   readonly origin?: string;
 }
 
-export function createApiTokens({ db, clock, records, access, apis }: ApiTokensDeps) {
+export function createApiTokens({ db, clock, records, access, apis, clientRegistration }: ApiTokensDeps) {
+  /** Whether its application is there, and may still be used if it registered itself. */
+  async function isOfApplication(clientId: string): Promise<boolean> {
+    const consumer = await findConsumer(db.read, clientId);
+    return consumer !== undefined && clientRegistration.isLive(consumer);
+  }
+
   async function findRecord(token: string): Promise<ValidRecord | undefined> {
     // The others have no dot.
     if (token.includes('.')) return records.findValid(JWT_MODEL, token);
@@ -163,7 +171,7 @@ export function createApiTokens({ db, clock, records, access, apis }: ApiTokensD
     if (clientId === undefined || exp === undefined || exp <= seconds(clock)) return undefined;
     const extra = (found.payload.extra ?? {}) as Extra;
     const api = await apiOfToken(found.payload, extra);
-    if (!api || !(await findConsumer(db.read, clientId)) || !(await isOfPerson(found))) return undefined;
+    if (!api || !(await isOfApplication(clientId)) || !(await isOfPerson(found))) return undefined;
     const ofClient = await scopesOfClient(api, clientId, extra.origin);
     if (!ofClient) return undefined;
     const ofPerson = await apis.scopesFor(api, accountId);
