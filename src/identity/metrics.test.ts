@@ -2,7 +2,9 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { onEachDatabase, uniqueName } from '../../test/support/api.ts';
+import { makeApplication } from '../../test/support/applications.ts';
 import { makeUser } from '../../test/support/relying-party.ts';
+import { usesDatabaseOf } from '../../test/support/restartable-api.ts';
 import { requestTimes } from '../platform/metrics/index.ts';
 import { identityMetrics } from './metrics.ts';
 
@@ -15,6 +17,7 @@ const WEB_HOOK = {
 onEachDatabase(
   'The metrics of the identity service',
   (api) => {
+    const db = usesDatabaseOf(api);
     async function values(): Promise<Map<string, number>> {
       const text = await api.service.metrics.registry.metrics();
       const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
@@ -81,6 +84,29 @@ onEachDatabase(
       assert.equal(locked.gatehouse_lockouts_total, undefined);
       api.clock.advance(100);
       assert.ok((await values()).get('gatehouse_outbox_age_seconds{queue="web_hook"}')! >= 100);
+    });
+
+    it('count what waits of requests that people sign in somewhere else, and who was not looked for', async () => {
+      const { id } = await makeApplication(api);
+      const task = (name: string, kind: 'find' | 'ping', failed_at: number | null) => {
+        const at = Math.floor(api.clock.now() / 1000);
+        return {
+          id: uniqueName(name),
+          consumer_id: id,
+          kind,
+          sealed: 'x',
+          attempts: 9,
+          created_at: at,
+          next_at: at + 9999,
+          failed_at,
+        };
+      };
+      const rows = [task('waits', 'ping', null), task('failed', 'find', 1), task('untold', 'ping', 1)];
+      const grown = await growthOf(() => db().write((tx) => tx.insertInto('sign_in_tasks').values(rows).execute()));
+      const [waiting, failed] = ['waiting', 'failed'].map((what) => grown[`gatehouse_outbox_${what}{queue="sign_in_request"}`]);
+      assert.deepEqual([waiting, failed], [1, 1]);
+      api.clock.advance(100);
+      assert.ok((await values()).get('gatehouse_outbox_age_seconds{queue="sign_in_request"}')! >= 100);
     });
 
     it('have the ages of keys, the state of the database, and no name', async () => {

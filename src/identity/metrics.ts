@@ -17,7 +17,10 @@ import type { Database } from './ground/database/index.ts';
 
 const METHODS =
   'how: `password`, `totp`, `passkey`, `mapped` (another provider), `oauth2`, `application_credential`, `oauth1`, `token`; several are joined by `+`';
-const QUEUE = { queue: '`web_hook`, `mail`, `logout` (notices to applications)' };
+const QUEUE = {
+  queue:
+    '`web_hook`, `mail`, `logout` (notices to applications), `sign_in_request` (people to find, and applications to tell of an answer: CIBA)',
+};
 const OUTBOUND = {
   kind: 'what it was for',
   outcome: '`ok` (any answer), `blocked` (an address that may not be called), `timeout`, `failed`',
@@ -174,6 +177,7 @@ export interface IdentityCounts {
   readonly administration: { readonly deliveries: { states(): Promise<Readonly<Record<'web_hook' | 'mail', QueueState>>> } };
   readonly mail: { counts(): LabelledValues; waiting(): Promise<number> };
   readonly logouts: { waiting(): Promise<Omit<QueueState, 'failed'>> };
+  readonly signInRequests: { taskState(): Promise<QueueState> };
   readonly grants: { readonly good: LabelledValues; readonly refused: LabelledValues };
   readonly keys: { readonly token: KeyList; readonly openid: KeyList; readonly issuer: KeyList };
   fromMemory(): object;
@@ -191,10 +195,12 @@ async function keyAges({ keys, clock }: IdentityCounts): Promise<LabelledValues>
   return Object.fromEntries(ages);
 }
 
-function registerQueues(metrics: Metrics, { administration, clock, logouts, mail }: IdentityCounts, inTurn: InTurn): void {
+function registerQueues(metrics: Metrics, counts: IdentityCounts, inTurn: InTurn): void {
+  const { administration, clock, logouts, mail, signInRequests } = counts;
   const states = inTurn(async () => ({
     ...(await administration.deliveries.states()),
     logout: { failed: 0, ...(await logouts.waiting()) },
+    sign_in_request: await signInRequests.taskState(),
   }));
   type State = Awaited<ReturnType<typeof states>>['mail'];
   const each = (value: (state: State) => number) => async (): Promise<LabelledValues> =>

@@ -6,8 +6,10 @@ import { after, before, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createRemoteJWKSet, jwtVerify } from 'jose';
 import { type TestApi, underAttack, uniqueName } from '../../../../test/support/api.ts';
+import { jwtPart } from '../../../../test/support/apis.ts';
 import { makeUser, RelyingParty } from '../../../../test/support/relying-party.ts';
 import { databaseOf } from '../../../../test/support/restartable-api.ts';
+import { Asked, Asker } from '../../../../test/support/sign-in-requests.ts';
 import { stepOf, TestBrowser } from '../../../../test/support/test-browser.ts';
 
 const OFFLINE = { scope: 'openid offline_access' };
@@ -48,9 +50,11 @@ class Listener {
   }
 }
 
-async function claimsOf(api: TestApi, party: RelyingParty, token: string): Promise<Record<string, unknown>> {
+const claimsOf = (api: TestApi, { application }: RelyingParty, token: string) => claimsFor(api, application.id, token);
+
+async function claimsFor(api: TestApi, audience: string, token: string): Promise<Record<string, unknown>> {
   const keys = createRemoteJWKSet(new URL(`${api.url}/openid/jwks`));
-  const { payload } = await jwtVerify(token, keys, { issuer: api.url, audience: party.application.id });
+  const { payload } = await jwtVerify(token, keys, { issuer: api.url, audience });
   assert.deepEqual(payload.events, { 'http://schemas.openid.net/event/backchannel-logout': {} });
   assert.ok(payload.jti && payload.iat && !('nonce' in payload));
   return payload;
@@ -170,6 +174,32 @@ underAttack('The end of a session', (api) => {
       [false, 'password'],
       'who is asked for their password',
     );
+  });
+
+  it('is sent to applications that were allowed something in it from somewhere else, also to those that go on', async () => {
+    const endings: Readonly<Record<string, (asked: Asked) => Promise<unknown>>> = {
+      'a sign-out': async ({ browser }) => browser.submit(await browser.go('/openid/logout'), undefined, { logout: 'yes' }),
+      'the end of all': ({ person }) => api.delete(`/v3/users/${person.id}/OS-SESSIONS/sessions`),
+      'the end of the account': ({ person }) => disable(person.id),
+    };
+    for (const [what, end] of Object.entries(endings))
+      for (const [isBySession, scope] of [
+        [true, 'openid'],
+        [false, 'openid offline_access'],
+      ] as const) {
+        const uri = { backchannel_logout_uri: listener.uri, backchannel_logout_session_required: isBySession };
+        const [asker, asked] = [await Asker.make(api, uri), await Asked.make(api)];
+        const id = await asker.begin({ login_hint: asked.person.name, scope });
+        await asked.see();
+        await asked.answer('allow-request');
+        const { sid } = jwtPart((await asker.poll(id)).body.id_token, 1);
+        assert.ok(sid);
+        const before = listener.heard.length;
+        await end(asked);
+        await listener.hears(before + 1);
+        const told = await claimsFor(api, asker.id, listener.heard[before]!);
+        assert.deepEqual([told.sub, told.sid], [asked.person.id, isBySession ? sid : undefined], what);
+      }
   });
 
   it('is not sent when the transaction fails', async () => {

@@ -5,11 +5,11 @@ import type { Change } from '../../ground/audit/index.ts';
 import { hashOfSession } from '../../ground/resource/index.ts';
 import type { FindDeps } from './find.ts';
 import { openRecords, type RecordPayload } from './record.ts';
-import { deleteGrants, findSession, recordsOfUser } from './records.store.ts';
+import { findSession, recordsOfUser } from './records.store.ts';
 import { addRecord } from './save.ts';
 import type { SaveDeps } from './save-deps.ts';
 
-const MODEL = 'Approval';
+export const APPROVAL_MODEL = 'Approval';
 
 /** How a grant was given. */
 export interface Approval {
@@ -22,6 +22,8 @@ export interface Approval {
 
 export interface NewApproval extends Omit<Approval, 'session'> {
   readonly sessionUid: string;
+  /** The id of the session in the tokens of the application, by which it is told of the end (OpenID Connect Back-Channel Logout 1.0). */
+  readonly sid: string;
   /** As it is stored. */
   readonly grant: RecordPayload & { readonly jti: string };
   readonly lifetime: number;
@@ -32,7 +34,7 @@ export async function addApproved(
   deps: SaveDeps,
   transaction: Change,
   userId: string,
-  { sessionUid, amr, outlivesSignOut, grant, lifetime }: NewApproval,
+  { sessionUid, sid, amr, outlivesSignOut, grant, lifetime }: NewApproval,
 ): Promise<boolean> {
   const { tx } = transaction;
   const session = hashOfSession(sessionUid);
@@ -42,26 +44,27 @@ export async function addApproved(
   const { generation } = row;
   await addRecord(deps, transaction, { model: 'Grant', id: grant.jti, payload: grant, lifetime }, generation);
   const approval: Approval = { session, amr, outlivesSignOut };
-  const payload = { accountId: userId, clientId: grant.clientId!, grantId: grant.jti, approval };
-  await addRecord(deps, transaction, { model: MODEL, id: grant.jti, payload, lifetime }, generation);
+  const payload = { accountId: userId, clientId: grant.clientId!, grantId: grant.jti, sid, approval };
+  await addRecord(deps, transaction, { model: APPROVAL_MODEL, id: grant.jti, payload, lifetime }, generation);
   return true;
 }
 
+/** What is stored beside a grant. */
+export interface StoredApproval extends RecordPayload {
+  readonly grantId: string;
+  readonly approval: Approval;
+}
+
 /**
- * Ends the grants that were given so, and the tokens from them. After the sessions are deleted: what was still allowed in them is stored then. A
- * person answers a limited number of requests (sign-in-requests/receive.ts), so all are read.
+ * What is stored beside the grants that were given so. After the sessions are deleted: what was still allowed in them is stored then. A person answers
+ * a limited number of requests (sign-in-requests/receive.ts), so all are read.
  */
-export async function endApproved(
+export async function approvalsOf(
   { seal }: Pick<FindDeps, 'seal'>,
   { tx }: Change,
   userId: string,
-  hasEnded: (approval: Approval) => boolean,
-): Promise<void> {
-  const rows = await recordsOfUser(tx, userId, MODEL);
-  const ended = rows.filter((row) => openRecords(seal, [row]).some(({ approval }) => hasEnded(approval as Approval)));
-  await deleteGrants(
-    tx,
-    userId,
-    ended.flatMap(({ grant_id: grantId }) => grantId ?? []),
-  );
+  isMeant: (approval: Approval) => boolean,
+): Promise<StoredApproval[]> {
+  const all = openRecords(seal, await recordsOfUser(tx, userId, APPROVAL_MODEL)) as StoredApproval[];
+  return all.filter(({ approval }) => isMeant(approval));
 }

@@ -6,7 +6,7 @@ import type { Seal } from '../../../platform/seal/index.ts';
 import { tagOf } from '../../access/context/index.ts';
 import type { Change } from '../../ground/audit/index.ts';
 import { hashOf, hashOfSession } from '../../ground/resource/index.ts';
-import { type Approval, endApproved } from './approvals.ts';
+import { APPROVAL_MODEL, type Approval, approvalsOf } from './approvals.ts';
 import { type FindDeps, listOfUserIn } from './find.ts';
 import { openRecords, type RecordPayload } from './record.ts';
 import {
@@ -73,7 +73,7 @@ export async function endEverything(deps: EndDeps, transaction: Change, userId: 
   const clientIds = await consumersOfUser(transaction.tx, userId);
   await notifyEnd(deps, transaction, userId, {
     clientIds,
-    sessions: await readNewest(deps, transaction, userId, SESSION_MODELS),
+    sessions: await readNewest(deps, transaction, userId, [...SESSION_MODELS, APPROVAL_MODEL]),
   });
   await deleteRecordsOfUser(transaction.tx, userId);
 }
@@ -99,16 +99,22 @@ async function endGrants(deps: EndDeps, transaction: Change, userId: string, ses
   await deleteGrants(transaction.tx, userId, grantsOf(sessions.flatMap(authorizationsOf)));
 }
 
-/** Deletes sessions, by the hashes of their uids, and what the person allowed elsewhere in them, or as `hasEnded` says. */
+/**
+ * Deletes sessions, by the hashes of their uids, and what the person allowed elsewhere in them, or as `isOf` says. The applications are told, also
+ * where it goes on.
+ */
 async function deleteByHash(
   deps: EndDeps,
   transaction: Change,
   userId: string,
   hashes: readonly string[],
-  hasEnded = ({ session }: Approval): boolean => hashes.includes(session),
+  isOf = ({ session }: Approval): boolean => hashes.includes(session),
+  goesOn: (approval: Approval) => boolean = () => false,
 ): Promise<void> {
   await deleteSessions(transaction.tx, hashes);
-  await endApproved(deps, transaction, userId, hasEnded);
+  const given = await approvalsOf(deps, transaction, userId, isOf);
+  await deps.onEnd(transaction, userId, { clientIds: [], sessions: given, refreshTokensOf: async () => [] });
+  await deleteGrants(transaction.tx, userId, grantsOf(given.filter(({ approval }) => !goesOn(approval))));
   await endSessionTokens(deps, transaction, hashes);
   for (const hash of hashes) transaction.invalidate(`openid_session:${hash}`);
   transaction.invalidate(tagOf.user(userId));
@@ -133,7 +139,7 @@ export async function signOut(deps: EndDeps, transaction: Change, userId: string
   await deps.onEnd(transaction, userId, { clientIds: [], sessions, refreshTokensOf: async () => [] });
   const ended = sessions.flatMap(authorizationsOf).filter(({ persistsLogout }) => persistsLogout !== true);
   await deleteGrants(transaction.tx, userId, grantsOf(ended));
-  await deleteByHash(deps, transaction, userId, [uid], (one) => one.session === uid && !one.outlivesSignOut);
+  await deleteByHash(deps, transaction, userId, [uid], undefined, ({ outlivesSignOut }) => outlivesSignOut);
 }
 
 /** Ends all sessions of a user except `keep`. What the person allowed elsewhere ends also if its session is over. */

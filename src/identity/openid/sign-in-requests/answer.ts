@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { seconds } from '../../../platform/clock.ts';
 import { lockRow } from '../../../platform/database/index.ts';
+import { newSecret } from '../../../platform/ids.ts';
 import type { ApiScope, Apis } from '../../applications/apis/index.ts';
 import type { ClientRegistration } from '../../applications/client-registration/index.ts';
 import { findConsumer, mayAskPeople } from '../../applications/consumers/index.ts';
@@ -137,10 +138,11 @@ export function createAnswers({ db, clock, change, records, apis, clientRegistra
       }
       const grant = await grantOf(userId, found.asked, lifetime);
       const outlivesSignOut = found.asked.scope.split(' ').includes('offline_access');
-      const approved = { sessionUid, amr, outlivesSignOut, grant, lifetime };
+      const sid = newSecret();
+      const approved = { sessionUid, sid, amr, outlivesSignOut, grant, lifetime };
       // What ends the session ends what is allowed in it, so nothing is allowed in one that has ended meanwhile.
       if (!(await records.addApproved(transaction, userId, approved))) return nothingToDo();
-      await store(transaction, id, found, { grantId: grant.jti, acr, amr: [...amr], authTime, sessionUid });
+      await store(transaction, id, found, { grantId: grant.jti, acr, amr: [...amr], authTime, sessionUid, sid });
       transaction.audit('sign_in_request.allowed', about, { consumer_id });
       return true;
     });

@@ -153,7 +153,7 @@ underAttack('What a person allowed somewhere else', (api: TestApi) => {
       };
       const give = async (sessionUid: string, amr: readonly string[]) => {
         const grant = { kind: 'Grant', jti: newSecret(), accountId: userId, clientId };
-        const approved = { sessionUid, amr, outlivesSignOut: true, grant, lifetime: 1000 };
+        const approved = { sessionUid, sid: newSecret(), amr, outlivesSignOut: true, grant, lifetime: 1000 };
         const isGiven = await change(userId, (transaction) => records.addApproved(transaction, userId, approved));
         return { isGiven, isThere: async () => (await records.find('Grant', grant.jti)) !== undefined };
       };

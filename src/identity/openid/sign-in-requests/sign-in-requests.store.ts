@@ -9,6 +9,26 @@ export async function insertTask(tx: Tx, row: NewSignInTaskRow): Promise<void> {
   await tx.insertInto('sign_in_tasks').values(row).execute();
 }
 
+/**
+ * How many tasks wait, and since when the oldest does (seconds). `failed`: people who were not looked for, and not deleted yet. An application that could
+ * not be told asks by itself.
+ */
+export async function taskState(db: Reader): Promise<{ waiting: number; oldest: number | null; failed: number }> {
+  const waits = await db
+    .selectFrom('sign_in_tasks')
+    .where('failed_at', 'is', null)
+    .select((eb) => [eb.fn.countAll().as('count'), eb.fn.min('created_at').as('oldest')])
+    .executeTakeFirstOrThrow();
+  const { failed } = await db
+    .selectFrom('sign_in_tasks')
+    .where('failed_at', 'is not', null)
+    .where('kind', '=', 'find')
+    .select((eb) => eb.fn.countAll().as('failed'))
+    .executeTakeFirstOrThrow();
+  const oldest = waits.oldest === null ? null : Number(waits.oldest);
+  return { waiting: Number(waits.count), oldest, failed: Number(failed) };
+}
+
 /** For the answer of an application's question: by one statement, so that of several at once one is in time. What has an answer, or has ended, is told at once. */
 export async function notePoll(db: Database, id: string, now: number): Promise<boolean> {
   return db.write(async (tx) => {

@@ -6,7 +6,7 @@ import { type AnswerDeps, createAnswers } from './answer.ts';
 import { SIGN_IN_REQUEST_MODEL } from './asked.ts';
 import { type ChoiceDeps, createChoices } from './choices.ts';
 import { COUNTED_SECONDS, createReceive, type ReceiveDeps } from './receive.ts';
-import { deleteEnded, insertRequest, notePoll, slowDown } from './sign-in-requests.store.ts';
+import { deleteEnded, insertRequest, notePoll, slowDown, taskState } from './sign-in-requests.store.ts';
 import { createTasks, type Hint, type TaskDeps } from './tasks.ts';
 
 /** How long an application waits between its questions. */
@@ -66,6 +66,8 @@ export function createSignInRequests(deps: SignInRequestDeps) {
       return false;
     },
 
+    /** What is still to be done of them. */
+    taskState: () => taskState(db.read),
     start: tasks.start,
     stop: tasks.stop,
     sendDue: tasks.sendDue,
