@@ -21,6 +21,8 @@ const ENDPOINTS: readonly (readonly [path: string, parameters: Record<string, st
   ['/openid/revoke', { token: 'unknown' }, 200],
   ['/openid/par', { response_type: 'code', scope: 'openid', redirect_uri: 'https://app.example.org/callback' }, 201],
   ['/openid/device/authorize', { scope: 'openid' }, 200],
+  // Known, and not registered for it.
+  ['/openid/backchannel', { scope: 'openid', login_hint: 'nobody' }, 400],
 ];
 
 /** What is wrong with an assertion, by its name. */

@@ -6,18 +6,19 @@ import { signJws, signWith } from '../../../verifiable/jose/index.ts';
 import { authenticationStamp } from '../../applications/consumers/index.ts';
 
 const SECONDS = 60;
-const PREFIX = 'checked here, ';
 
 type Client = Parameters<typeof authenticationStamp>[0] & { readonly id: string };
 
 export function createLibraryAssertions(issuer: () => string) {
   const { publicKey, privateKey } = generateKeyPairSync('ed25519');
   const jwk = publicKey.export({ format: 'jwk' });
+  /** Of this process: no client registers a key of this name. */
+  const prefix = `checked here, ${newSecret()}, `;
   /** Names the registration that was checked: if it has changed since, the library finds no such key. */
-  const kidOf = (client: Client): string => `${PREFIX}${authenticationStamp(client)}`;
+  const kidOf = (client: Client): string => `${prefix}${authenticationStamp(client)}`;
   return {
     /** What a client has signed itself was not checked here. */
-    isOwn: (kid: unknown): boolean => typeof kid === 'string' && kid.startsWith(PREFIX),
+    isOwn: (kid: unknown): boolean => typeof kid === 'string' && kid.startsWith(prefix),
     keyFor: (client: Client) => ({ ...jwk, kid: kidOf(client), alg: 'EdDSA', use: 'sig' }),
 
     /** By the clock of the library, which is that of the machine. */

@@ -60,6 +60,8 @@ const ENDPOINTS: readonly (readonly [path: string, parameters: Record<string, st
   ['/openid/revoke', { token: 'unknown' }, 200],
   ['/openid/par', { response_type: 'code', scope: 'openid', redirect_uri: CALLBACK }, 201],
   ['/openid/device/authorize', { scope: 'openid' }, 200],
+  // Known, and not registered for it.
+  ['/openid/backchannel', { scope: 'openid', login_hint: 'nobody' }, 400],
 ];
 
 const assertNoClient = (answer: ApiAnswer, what: string): void =>
