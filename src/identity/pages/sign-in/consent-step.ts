@@ -20,7 +20,7 @@ import {
 } from '../../openid/provider/index.ts';
 import type { Records } from '../../openid/records/index.ts';
 import type { InteractionRequest, PromptSteps } from './interaction-request.ts';
-import { type ConsentApi, consentPage } from './sign-in-pages.ts';
+import { type ConsentApi, type ConsentPages, consentPage } from './sign-in-pages.ts';
 
 const MAX_USER_AGENT = 255;
 
@@ -80,6 +80,7 @@ export class ConsentStep implements PromptSteps {
       document: this.#documentHost(),
       stranger: this.#request.isStranger ? strangerSite(browser.look, interaction.params.redirect_uri, site) : undefined,
       logo,
+      pages: this.#pages(),
       person: user?.name ?? '',
       site,
       scopes,
@@ -88,6 +89,20 @@ export class ConsentStep implements PromptSteps {
     };
     const look = user ? browser.look.in(await this.#deps.domainLooks.brandOf(user.domain_id)) : browser.look;
     sendPage(browser, consentPage(look, { ...form, ...about }));
+  }
+
+  /**
+   * Its pages. Of an application that nobody knows only those at the host to which the person goes anyway, or that has its document: a link from here
+   * would lend the good name of the service to any other. Its logo is never shown: it could be that of somebody else.
+   */
+  #pages(): ConsentPages {
+    const { pages, isStranger, interaction } = this.#request;
+    const known = [this.#documentHost(), siteOf(interaction.params.redirect_uri)];
+    const shown = (address: string | undefined): URL | undefined => {
+      const url = address === undefined ? null : URL.parse(address);
+      return url && (!isStranger || (url.protocol === 'https:' && known.includes(url.host))) ? url : undefined;
+    };
+    return { policy: shown(pages.policy), terms: shown(pages.terms) };
   }
 
   /** The APIs that the application asks for, and what it may do there. */

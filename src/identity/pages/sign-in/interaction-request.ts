@@ -29,6 +29,8 @@ export interface InteractionRequest {
   readonly application: string;
   /** It registered itself, and nobody has kept it. */
   readonly isStranger: boolean;
+  /** Addresses of pages, as it is registered. */
+  readonly pages: { readonly policy: string | undefined; readonly terms: string | undefined };
   /** What the application may ask for now; undefined: everything. */
   readonly allowedScopes: readonly string[] | undefined;
   /** The target and the CSRF token of forms. */
@@ -105,6 +107,7 @@ export async function openInteraction(
     clientId,
     application: name,
     isStranger: client[SELF_REGISTERED] !== undefined,
+    pages: { policy: client.policyUri, terms: client.tosUri },
     allowedScopes: client.scope?.split(' '),
     domain,
     form: { action: browser.path, token: formToken(keys[0]!, uid) },

@@ -124,6 +124,20 @@ export interface ConsentApi {
   readonly scopes: readonly string[];
 }
 
+/** Pages of the application itself. */
+export interface ConsentPages {
+  readonly policy: URL | undefined;
+  readonly terms: URL | undefined;
+}
+
+/** With the host, which the address of a link does not show before it is too late. */
+const pageLink = (text: string, url: URL | undefined) =>
+  url && html`<li><a href="${url.href}" target="_blank" rel="noopener noreferrer">${text}</a> (${url.host})</li>`;
+
+const pageLinks = ({ words }: PageLook, { policy, terms }: ConsentPages) =>
+  (policy ?? terms) &&
+  html`<p class="soft">${words.consentPages}</p><ul class="soft">${pageLink(words.consentPolicy, policy)}${pageLink(words.consentTerms, terms)}</ul>`;
+
 const apiItem = ([before, after]: readonly [string, string], { name, address, scopes }: ConsentApi) =>
   html`<li>${before} <strong>${name}</strong> (<code>${address}</code>) ${after}${
     scopes.length > 0 && html`<ul>${scopes.map((words) => html`<li>${words}</li>`)}</ul>`
@@ -134,6 +148,7 @@ export function consentPage(
   about: PageForm & {
     application: string;
     logo: string | undefined;
+    pages: ConsentPages;
     person: string;
     /** Of an application whose client id is a document: the host of the document. */
     document: string | undefined;
@@ -151,7 +166,7 @@ export function consentPage(
   const items = about.scopes.map((scope) => html`<li>${words.scopes[scope] ?? scope}</li>`);
   const used = about.apis.map((api) => apiItem(words.resource, api));
   const received = about.credentials.map((name) => html`<li>${words.receiveCredential} <strong>${name}</strong></li>`);
-  const body = html`${errorMessage(about.stranger && words.consentStranger(about.stranger))}${about.document && html`<p>${words.consentDocument(about.document)}</p>`}<p>${words.consentText(about.person)}</p><ul>${items}${received}${used}</ul>
+  const body = html`${errorMessage(about.stranger && words.consentStranger(about.stranger))}${about.document && html`<p>${words.consentDocument(about.document)}</p>`}<p>${words.consentText(about.person)}</p><ul>${items}${received}${used}</ul>${pageLinks(look, about.pages)}
 ${about.stranger === undefined && about.site && html`<p class="soft">${words.consentReturn(about.site)}</p>`}${form(
   about,
   html`${hidden('step', 'allow')}<button type="submit">${words.allow}</button>`,

@@ -56,6 +56,9 @@ const en = {
   consentStranger: (site: string) =>
     `This application registered itself. Nobody here knows it, and its name may be false. Allow it only if you have just started this yourself and know ${site}.`,
   consentDocument: (host: string) => `What it says of itself is at ${host}.`,
+  consentPages: 'What the application says of itself. Nobody here checked it:',
+  consentPolicy: 'What it does with your data',
+  consentTerms: 'Its terms of use',
   ownComputer: (site: string) => `the program on your computer (${site})`,
   allow: 'Allow',
   deny: 'Deny',
@@ -145,6 +148,9 @@ const es: typeof en = {
   consentStranger: (site) =>
     `Esta aplicación se registró por sí misma. Aquí nadie la conoce y su nombre puede ser falso. Permita el acceso solo si acaba de iniciarlo usted y conoce ${site}.`,
   consentDocument: (host) => `Lo que dice de sí misma está en ${host}.`,
+  consentPages: 'Lo que la aplicación dice de sí misma. Aquí nadie lo ha comprobado:',
+  consentPolicy: 'Qué hace con sus datos',
+  consentTerms: 'Sus condiciones de uso',
   ownComputer: (site) => `el programa de su ordenador (${site})`,
   allow: 'Permitir',
   deny: 'Denegar',
