@@ -15,7 +15,8 @@ code.copy { user-select: all; -webkit-user-select: all; }
 .refused { color: var(--bad); }
 .ways { display: flex; flex-wrap: wrap; gap: .5rem 1.5rem; }
 .after { margin-top: 1rem; }
-.wide ul.list li > span:first-child { flex: 1 1 16rem; }
+.wide ul.list > li > span:first-child { flex: 1 1 16rem; }
+.wide .answers { display: flex; flex-wrap: wrap; gap: .75rem; margin: .75rem 0 .5rem; }
 @media (max-width: 30rem) { .codes { columns: 1; } }
 [aria-invalid] { border-color: var(--bad) !important; outline-color: var(--bad); }
 @media print { nav, footer, form, header, .after, a { display: none !important; } main { border: 0; } body { background: none; } }

@@ -43,9 +43,9 @@ a { color: var(--brand); }
 .soft { color: var(--soft); }
 ul { padding-left: 1.2rem; margin: 0 0 1rem; }
 ul.list { list-style: none; padding: 0; }
-ul.list li { display: flex; flex-wrap: wrap; justify-content: space-between; align-items: center; gap: .5rem; padding: .5rem 0; border-bottom: 1px solid var(--line); }
-ul.list li:last-child { border-bottom: 0; }
-ul.list li > span { min-width: 0; overflow-wrap: anywhere; }
+ul.list > li { display: flex; flex-wrap: wrap; justify-content: space-between; align-items: center; gap: .5rem; padding: .5rem 0; border-bottom: 1px solid var(--line); }
+ul.list > li:last-child { border-bottom: 0; }
+ul.list > li > span { min-width: 0; overflow-wrap: anywhere; }
 form + details { margin-top: .75rem; }
 dl { display: grid; grid-template-columns: minmax(6rem, max-content) 1fr; gap: .3rem 1rem; margin: 0; }
 dt { color: var(--soft); } dd { margin: 0; overflow-wrap: anywhere; }

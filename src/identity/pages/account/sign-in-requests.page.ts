@@ -30,8 +30,8 @@ function requestItem(view: AccountView, request: RequestOnPage): Html {
 ${message !== undefined && html`<p>${words.requestCompare} <strong><bdi>${message}</bdi></strong></p>`}
 <p>${words.requestMay}</p><ul>${may}</ul>
 <p class="soft">${words.requestFrom} ${look.time(createdAt)} ${words.requestAddress(address)}, ${words.requestUntil} ${look.time(expiresAt)}</p>
-${button(view, 'allow-request', words.allow, hidden('request', id), { look: 'small', about: itemId })}
-${button(view, 'refuse-request', words.refuseRequest, hidden('request', id), { about: itemId })}</div></li>`;
+<div class="answers">${button(view, 'allow-request', words.allow, hidden('request', id), { look: 'small', about: itemId })}
+${button(view, 'refuse-request', words.refuseRequest, hidden('request', id), { about: itemId })}</div></div></li>`;
 }
 
 export function requestsSection(view: AccountView, requests: readonly RequestOnPage[]): Html {
