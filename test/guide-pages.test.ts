@@ -4,10 +4,16 @@ import { globSync, readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { it } from 'node:test';
 import { onDatabase } from './support/api.ts';
+import { blocksOf } from './support/guides.ts';
 import { onWallet } from './support/wallet.ts';
 
 const NAMES = globSync('docs/guide/*.md').map((path) => basename(path, '.md'));
 const OTHERS = ['quick-start', 'config', 'errors', 'metrics'];
+
+it('The blocks of the guide are run, or say why not, or are only shown', () => {
+  // The whole run goes through them; a page that it cannot read would stop it.
+  for (const name of NAMES) assert.ok(Array.isArray(blocksOf(`docs/guide/${name}.md`)), name);
+});
 
 onDatabase('SQLite', 'The guide at the identity service', {}, (api) => {
   const ask = (path: string, init: RequestInit = {}) => fetch(api.url + path, init);
