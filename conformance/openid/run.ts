@@ -7,7 +7,8 @@ import { needCommand } from '../support/debian.ts';
 import { options } from '../support/options.ts';
 import { Suite } from './suite/api.ts';
 import { driveModule, type Ended } from './suite/drive.ts';
-import { LEFT, PLANS, type PlanRun } from './suite/plans.ts';
+import type { PlanRun } from './suite/plan.ts';
+import { LEFT, PLANS } from './suite/plans.ts';
 import { isGood, type ModuleResult, type PlanResult, resultsPage, titlesOf } from './suite/results.ts';
 import { KINDS, startWorld, type World } from './suite/services.ts';
 
@@ -26,17 +27,22 @@ function write(): void {
   writeFileSync(RESULTS, resultsPage(before, results, titlesOf(PLANS), LEFT));
 }
 
-async function runPlan({ plan, variant, actor: role = 'provider', config }: PlanRun, world: World): Promise<void> {
+async function runPlan(
+  { plan, variant, actor: role = 'provider', isMadeAnew = false, config }: PlanRun,
+  world: World,
+): Promise<void> {
   const actor = world.actors[role];
   const modules: ModuleResult[] = [];
   const shots = join(world.folder, 'screenshots');
   mkdirSync(shots, { recursive: true });
   const keepShot = (module: string, png: Buffer) => writeFileSync(join(shots, `${plan}-${module}.png`), png);
   try {
-    const made = await suite.createPlan(plan, variant, await config(world));
+    const make = async () => suite.createPlan(plan, variant, await config(world));
+    const made = await make();
     console.log(`\n${plan} ${JSON.stringify(variant)}`);
     for (const module of made.modules) {
-      const drive = (): Promise<Ended> => driveModule({ suite, actor, keep: keepShot }, made, module);
+      const drive = async (): Promise<Ended> =>
+        driveModule({ suite, actor, keep: keepShot }, isMadeAnew ? await make() : made, module);
       const first = await drive();
       // A busy machine: what stopped here, and not in the suite, is begun once more.
       const ended = first.isOurs ? await drive() : first;
@@ -56,7 +62,14 @@ async function runPlan({ plan, variant, actor: role = 'provider', config }: Plan
 
 const isChosen = ({ plan, variant }: PlanRun): boolean =>
   only.length === 0 ||
-  only.some((words) => words.split('+').every((word) => plan.includes(word) || Object.values(variant).includes(word)));
+  only.some((words) =>
+    words
+      .split('+')
+      .every(
+        (word) =>
+          plan.includes(word) || Object.entries(variant).some(([name, value]) => [value, `${name}=${value}`].includes(word)),
+      ),
+  );
 
 for (const kind of KINDS) {
   const chosen = PLANS.filter((run) => run.service === kind && isChosen(run));

@@ -20,7 +20,7 @@ export interface Credentials {
 }
 
 export class Person {
-  readonly #browser: Browser;
+  #browser: Browser;
   readonly #service: string;
   readonly #who: Readonly<Record<Answer, Credentials>>;
   #context: BrowserContext;
@@ -33,7 +33,7 @@ export class Person {
   }
 
   static async start(service: string, who: Readonly<Record<Answer, Credentials>>): Promise<Person> {
-    const browser = await playwright.launch({ executablePath: PROGRAM, args: ['--no-sandbox'] });
+    const browser = await Person.#launch();
     return new Person(browser, await Person.#freshContext(browser), service, who);
   }
 
@@ -41,11 +41,17 @@ export class Person {
   static #freshContext = (browser: Browser): Promise<BrowserContext> =>
     browser.newContext({ locale: 'en', ignoreHTTPSErrors: true });
 
-  /** Another browser, without cookies: each module begins with one. */
+  static #launch = (): Promise<Browser> => playwright.launch({ executablePath: PROGRAM, args: ['--no-sandbox'] });
+
+  /** Another browser, without cookies: each module begins with one. A run takes long, and a browser may end by itself. */
   async renew(): Promise<void> {
-    await this.#context.close();
+    await this.#context.close().catch(() => undefined);
+    if (!this.#browser.isConnected()) this.#browser = await Person.#launch();
     this.#context = await Person.#freshContext(this.#browser);
   }
+
+  /** In a window of its own, with the cookies of the others. */
+  on = (work: (page: Page) => Promise<Screenshots>): Promise<Screenshots> => this.#on(work);
 
   async #on(work: (page: Page) => Promise<Screenshots>): Promise<Screenshots> {
     const page = await this.#context.newPage();
@@ -89,6 +95,34 @@ export class Person {
       return this.#last(page);
     });
 
+  /** Signs in through another provider, and sees what our page says then. */
+  useProvider = (name: string): Promise<Screenshots> =>
+    this.#on(async (page) => {
+      await page.goto(`${this.#service}/account`);
+      await page.getByRole('button', { name: words.providerContinue(name) }).click();
+      await page.waitForLoadState('networkidle');
+      return this.#last(page);
+    });
+
+  /** Signs in at the account page, and answers what an application asks there. */
+  answerRequest = async (who: Credentials, isAllowed: boolean): Promise<void> => {
+    await this.#on(async (page) => {
+      await page.goto(`${this.#service}/account`);
+      if (await this.#asksForPassword(page)) await this.#enter(page, who);
+      const name = isAllowed ? words.allow : words.refuseRequest;
+      await page.getByRole('button', { name, exact: true }).first().click();
+      await page.waitForLoadState('networkidle');
+      return {};
+    });
+  };
+
+  async #enter(page: Page, { name, password }: Credentials): Promise<void> {
+    await page.getByLabel(words.userName).fill(name);
+    await page.getByLabel(words.password, { exact: true }).fill(password);
+    await page.getByRole('button', { name: words.signIn, exact: true }).click();
+    await page.waitForLoadState('networkidle');
+  }
+
   /** A request by POST, as a page of the suite would send it. */
   async #post(page: Page, url: string): Promise<void> {
     const { origin, pathname, searchParams } = new URL(url);
@@ -105,11 +139,8 @@ export class Person {
   async #answer(page: Page, answer: Answer): Promise<boolean> {
     if (!this.#isOurs(page)) return false;
     const button = (name: string) => page.getByRole('button', { name, exact: true });
-    const password = page.getByLabel(words.password, { exact: true });
-    if (await password.isVisible()) {
-      await page.getByLabel(words.userName).fill(this.#who[answer].name);
-      await password.fill(this.#who[answer].password);
-      await button(words.signIn).click();
+    if (await this.#asksForPassword(page)) {
+      await this.#enter(page, this.#who[answer]);
       return true;
     }
     for (const name of [words[answer], words.signOut])

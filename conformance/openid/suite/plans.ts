@@ -1,38 +1,13 @@
 // The plans: which variant of each is run, and what the suite is told for it. Those in which the suite waits for us to come to it (as a wallet,
 // or as a client of its provider) say who has to go there.
+import { DOCUMENT_SIGNER } from '../../../test/support/certificates.ts';
 import type { Variant } from './api.ts';
+import { CIBA } from './ciba-plans.ts';
+import { CLIENTS } from './client-plans.ts';
+import type { PlanLeft, PlanRun, Setting } from './plan.ts';
 import { ALIAS, type FapiWays, newKey, type Registrations } from './registrations.ts';
-import { type Signer, signer, WALLETS } from './signers.ts';
-
-export interface Setting {
-  /** The address of the service under test. */
-  readonly service: string;
-  readonly suite: string;
-  readonly registrations: Registrations;
-  /** Of wallets, which the service trusts. The suite plays it. */
-  readonly provider: Signer;
-  /** Somebody at the service. */
-  readonly person: { readonly id: string };
-}
-
-/** Kinds of services, with other settings: plans of the same kind share one. */
-export type ServiceKind = 'usual' | 'certificates' | 'registration' | 'issuer' | 'verifier';
-
-export interface PlanRun {
-  readonly plan: string;
-  readonly variant: Variant;
-  readonly service: ServiceKind;
-  /** The person at the browser of a provider, if nothing is said. */
-  readonly actor?: 'provider' | 'verifier';
-  /** The configuration of the suite. */
-  config(setting: Setting): Promise<object>;
-}
-
-/** One that is not run by this driver. */
-export interface PlanLeft {
-  readonly plan: string;
-  readonly why: string;
-}
+import { signer, WALLETS } from './signers.ts';
+import { WALLETS as NODES } from './wallet-plans.ts';
 
 const common = ({ service }: Setting): object => ({
   alias: ALIAS,
@@ -145,8 +120,8 @@ function issuer(plan: string, more: Variant): PlanRun {
     plan,
     variant: { vci_authorization_code_flow_variant: 'wallet_initiated', ...more },
     service: 'issuer',
-    config: async ({ service, registrations, provider, person }) => {
-      const type = await registrations.roleCredential(person);
+    config: async ({ service, registrations, provider, people }) => {
+      const type = await registrations.roleCredential(people);
       const { issuer: root } = await registrations.roots();
       const [client, client2] = await Promise.all(
         WALLETS.map(async (id) => ({ client_id: id, jwks: { keys: [await newKey('ES256')] } })),
@@ -186,23 +161,36 @@ const ISSUER: readonly PlanRun[] = [
   }),
 ];
 
-/** What the suite has in its wallet, and what the service asks for. */
+/** What the suite has in its wallet, by its formats, what the service asks for, and what the certificate of its issuer is for. */
 const SHOWN = {
-  format: 'dc+sd-jwt',
-  types: ['urn:eudi:pid:1'],
-  subject: ['given_name'],
-  claims: [['given_name'], ['family_name']],
-};
+  sd_jwt_vc: {
+    kind: { format: 'dc+sd-jwt', types: ['urn:eudi:pid:1'], subject: ['given_name'], claims: [['given_name'], ['family_name']] },
+    use: undefined,
+  },
+  iso_mdl: {
+    kind: {
+      format: 'mso_mdoc',
+      types: ['org.iso.18013.5.1.mDL'],
+      subject: ['org.iso.18013.5.1', 'given_name'],
+      claims: [
+        ['org.iso.18013.5.1', 'given_name'],
+        ['org.iso.18013.5.1', 'family_name'],
+      ],
+    },
+    use: DOCUMENT_SIGNER,
+  },
+} as const;
 
 /** The suite plays a wallet with a credential of an issuer of its own. It can answer requests for one credential only. */
-const verifier = (plan: string, more: Variant): PlanRun => ({
+const verifier = (plan: string, format: keyof typeof SHOWN, more: Variant): PlanRun => ({
   plan,
-  variant: { credential_format: 'sd_jwt_vc', response_mode: 'direct_post.jwt', ...more },
+  variant: { credential_format: format, response_mode: 'direct_post.jwt', ...more },
   service: 'verifier',
   actor: 'verifier',
   config: async ({ registrations, suite }) => {
-    const issuer = signer('suite-issuer', [new URL(suite).hostname]);
-    await registrations.trustCredentials(SHOWN, issuer.root);
+    const { kind, use } = SHOWN[format];
+    const issuer = signer('suite-issuer', [new URL(suite).hostname], use);
+    await registrations.trustCredentials(kind, issuer.root);
     return {
       alias: ALIAS,
       description: 'Gatehouse',
@@ -213,33 +201,29 @@ const verifier = (plan: string, more: Variant): PlanRun => ({
   },
 });
 
-const VERIFIER: readonly PlanRun[] = [
-  verifier('oid4vp-1final-verifier-haip-test-plan', {}),
-  verifier('oid4vp-1final-verifier-test-plan', {
+const VERIFIER: readonly PlanRun[] = (['sd_jwt_vc', 'iso_mdl'] as const).flatMap((format) => [
+  verifier('oid4vp-1final-verifier-haip-test-plan', format, {}),
+  verifier('oid4vp-1final-verifier-test-plan', format, {
     vp_profile: 'plain_vp',
     client_id_prefix: 'x509_hash',
     request_method: 'request_uri_signed',
   }),
-];
+]);
 
-export const PLANS: readonly PlanRun[] = [...OPENID, ...DYNAMIC, ...FAPI2, ...ISSUER, ...VERIFIER];
-
-const OTHERS = 'the suite waits for a client, a wallet or a verifier of ours to come: this driver plays the person at a provider';
+export const PLANS: readonly PlanRun[] = [...OPENID, ...DYNAMIC, ...FAPI2, ...ISSUER, ...VERIFIER, ...CLIENTS, ...NODES, ...CIBA];
 
 /** So that nobody takes the list above for all that there is. */
 export const LEFT: readonly PlanLeft[] = [
-  { plan: 'fapi-ciba-id1-test-plan', why: 'not yet: the driver has no person who answers at the account page' },
-  ...[
-    'oid4vci-1_0-wallet-test-plan',
-    'oid4vci-1_0-wallet-haip-test-plan',
-    'oid4vp-1final-wallet-test-plan',
-    'oid4vp-1final-wallet-haip-test-plan',
-    'oidcc-client-basic-certification-test-plan',
-    'oidcc-client-config-certification-test-plan',
-    'oidcc-client-formpost-basic-certification-test-plan',
-    'oidcc-client-dynamic-certification-test-plan',
-    'oidcc-client-rp-initiated-logout-rp-basic',
-    'oidcc-client-back-channel-logout-rp-basic',
-    'fapi2-security-profile-final-client-test-plan',
-  ].map((plan) => ({ plan, why: OTHERS })),
+  {
+    plan: 'oidcc-client-formpost-basic-certification-test-plan',
+    why: 'our sign-in takes the answer of a provider in its address only. OAuth 2.0 Form Post Response Mode 1.0 is optional, and a POST from another site comes without our cookies (`SameSite=Lax`)',
+  },
+  {
+    plan: 'oidcc-client-dynamic-certification-test-plan',
+    why: 'an administrator registers us at a provider. We do not register ourselves, look nobody up by WebFinger, and send no requests by reference: OpenID Connect Discovery 1.0, 2, and Dynamic Client Registration 1.0 leave that to clients',
+  },
+  {
+    plan: 'fapi2-security-profile-final-client-test-plan',
+    why: 'our sign-in at other providers pushes no requests, and binds no tokens. The wallet does so at issuers: the modules for it are part of `oid4vci-1_0-wallet-haip`',
+  },
 ];

@@ -20,10 +20,14 @@ export interface Client {
 export interface FapiWays {
   readonly signs: 'private_key_jwt' | 'mtls';
   readonly bound: 'dpop' | 'mtls';
-  readonly profile: 'fapi2' | 'fapi2-message-signing';
+  readonly profile: 'fapi2' | 'fapi2-message-signing' | 'fapi-ciba';
 }
 
 const PATCH_SCHEMA = 'urn:ietf:params:scim:api:messages:2.0:PatchOp';
+
+/** The id of the provider that the suite plays, and what people see of it. */
+export const PROVIDER = 'suite';
+export const PROVIDER_NAME = 'The suite';
 
 const METHODS = { private_key_jwt: 'private_key_jwt', mtls: 'self_signed_tls_client_auth' } as const;
 
@@ -56,6 +60,19 @@ export interface RegisteredPerson extends Credentials {
 export interface RoleCredential {
   readonly sd_jwt_vc: string;
   readonly mdoc: string;
+  readonly vct: string;
+  readonly doctype: string;
+}
+
+/** In the settings of a provider of credentials. The two claims are a name. */
+export interface ShownCredential {
+  readonly format: string;
+  readonly claims: readonly (readonly string[])[];
+}
+
+export interface CredentialOffer {
+  readonly uri: string;
+  readonly tx_code: string | null;
 }
 
 export class Registrations {
@@ -64,6 +81,7 @@ export class Registrations {
   readonly #token: string;
   /** The provider of credentials that is enabled. */
   #trusted: string | undefined;
+  #hasProvider = false;
 
   private constructor(service: string, suite: string, token: string) {
     this.#service = service;
@@ -74,17 +92,21 @@ export class Registrations {
   static async open({ url, adminPassword: password }: Administrator, suite: string): Promise<Registrations> {
     const user = { name: 'admin', domain: { id: 'default' }, password };
     const scope = { project: { name: 'admin', domain: { id: 'default' } } };
+    return new Registrations(url, suite, await Registrations.#logIn(url, user, scope));
+  }
+
+  static async #logIn(url: string, user: object, scope: object): Promise<string> {
     const answer = await fetch(`${url}/v3/auth/tokens`, {
       method: 'POST',
       headers: { 'Content-Type': 'application/json' },
       body: JSON.stringify({ auth: { identity: { methods: ['password'], password: { user } }, scope } }),
     });
     assert.equal(answer.status, 201, await answer.text());
-    return new Registrations(url, suite, answer.headers.get('x-subject-token')!);
+    return answer.headers.get('x-subject-token')!;
   }
 
-  async #send(method: string, path: string, body?: object): Promise<any> {
-    const headers = { 'Content-Type': 'application/json', 'X-Auth-Token': this.#token };
+  async #send(method: string, path: string, body?: object, token = this.#token): Promise<any> {
+    const headers = { 'Content-Type': 'application/json', 'X-Auth-Token': token };
     const answer = await fetch(this.#service + path, { method, headers, ...(body && { body: JSON.stringify(body) }) });
     const text = await answer.text();
     assert.ok(answer.ok, `${path}: ${answer.status} ${text}`);
@@ -112,22 +134,32 @@ export class Registrations {
     return { ...who, id };
   }
 
-  /** A type of credential about a role of an application, which the person has. */
-  async roleCredential(person: { readonly id: string }): Promise<RoleCredential> {
-    const { id: application_id } = (
-      await this.#post('/v3/OS-OAUTH2/consumers', { consumer: { name: `Shop ${Math.random().toString(36).slice(2, 8)}` } })
-    ).consumer;
+  /** A type of credential about a role of an application, which these people have. */
+  async roleCredential(people: readonly { readonly id: string }[]): Promise<RoleCredential> {
+    const own = Math.random().toString(36).slice(2, 8);
+    const { id: application_id } = (await this.#post('/v3/OS-OAUTH2/consumers', { consumer: { name: `Shop ${own}` } })).consumer;
     const role = (await this.#post('/v3/OS-ROLES/roles', { role: { name: 'manager', application_id } })).role.id;
-    await this.#send('PUT', `/v3/OS-ROLES/users/${person.id}/applications/${application_id}/roles/${role}`);
+    for (const { id } of people) await this.#send('PUT', `/v3/OS-ROLES/users/${id}/applications/${application_id}/roles/${role}`);
     const type = {
-      id: 'shop-manager',
+      id: `shop-manager-${own}`,
       application_id,
       name: 'Shop manager',
       formats: ['dc+sd-jwt', 'mso_mdoc'],
       claims: ['name'],
     };
-    await this.#post('/v3/OS-ROLE-CREDENTIALS/types', { credential_type: type });
-    return { sd_jwt_vc: `${type.id}.sd_jwt`, mdoc: `${type.id}.mdoc` };
+    const { vct, doctype } = (await this.#post('/v3/OS-ROLE-CREDENTIALS/types', { credential_type: type })).credential_type;
+    return { sd_jwt_vc: `${type.id}.sd_jwt`, mdoc: `${type.id}.mdoc`, vct, doctype };
+  }
+
+  /** An offer of it, which the person asks for themselves. */
+  async offer({ id, name, password }: RegisteredPerson, configuration: string): Promise<CredentialOffer> {
+    const own = await Registrations.#logIn(
+      this.#service,
+      { id, password },
+      { project: { name: `${name}'s own`, domain: { id: 'default' } } },
+    );
+    const offer = { credential_configuration_ids: [configuration] };
+    return (await this.#send('POST', `/v3/users/${id}/OS-ROLE-CREDENTIALS/offers`, { offer }, own)).offer;
   }
 
   /** The authorities that certify what the service signs: credentials, and requests to wallets. */
@@ -137,12 +169,13 @@ export class Registrations {
   }
 
   /** People may come with a credential of the issuer that the suite plays, of this kind and no other. */
-  async trustCredentials(kind: object, root: string): Promise<void> {
+  async trustCredentials(kind: ShownCredential, root: string): Promise<void> {
     const providers = '/v3/OS-FEDERATION/identity_providers';
     if (this.#trusted) await this.#send('PATCH', `${providers}/${this.#trusted}`, { identity_provider: { enabled: false } });
     const id = `suite-${Math.random().toString(36).slice(2, 8)}`;
     this.#trusted = id;
-    const rules = [{ remote: [{ type: 'given_name' }, { type: 'family_name' }], local: [{ user: { name: '{0} {1}' } }] }];
+    const remote = kind.claims.map((path) => ({ type: path.join('.') }));
+    const rules = [{ remote, local: [{ user: { name: '{0} {1}' } }] }];
     await this.#send('PUT', `/v3/OS-FEDERATION/mappings/${id}`, { mapping: { schema_version: '2.0', rules } });
     await this.#send('PUT', `${providers}/${id}`, { identity_provider: { domain_id: 'default', enabled: true } });
     await this.#send('PUT', `${providers}/${id}/protocols/openid4vp`, { protocol: { mapping_id: id } });
@@ -178,7 +211,7 @@ export class Registrations {
   });
 
   /** Of FAPI 2.0: proves itself by its key or by its certificate, and has tokens that are bound to one of them. */
-  async fapiClient({ signs, bound, profile }: FapiWays): Promise<FapiClient> {
+  async fapiClient({ signs, bound, profile }: FapiWays, more: object = {}): Promise<FapiClient> {
     // Of RSA, so that the suite can try RS256 with it, too.
     const own = await newKey('PS256');
     const { certificate, key, der } = certify({ name: 'CN=suite', extensions: [CLIENT_AUTH] });
@@ -187,6 +220,7 @@ export class Registrations {
       ...(signs === 'mtls' ? [{ ...createPublicKey(key).export({ format: 'jwk' }), kid: 'certificate', x5c: [der] }] : []),
     ];
     const { id } = await this.#application({
+      ...more,
       security_profile: profile,
       token_endpoint_auth_method: METHODS[signs],
       jwks: { keys },
@@ -196,6 +230,40 @@ export class Registrations {
       client: { client_id: id, scope: 'openid email offline_access', jwks: { keys: [own] } },
       mtls: { cert: certificate.toString(), key: key.export({ type: 'pkcs8', format: 'pem' }).toString() },
     };
+  }
+
+  /**
+   * Another provider, at which people may sign in: the suite plays it. Written again, it is read again: with other keys and addresses it
+   * is another one.
+   */
+  async signInAt(issuer: string, client: Client): Promise<void> {
+    const providers = '/v3/OS-FEDERATION/identity_providers';
+    if (!this.#hasProvider) {
+      const rules = [{ remote: [{ type: 'sub' }], local: [{ user: { name: '{0}' } }] }];
+      await this.#send('PUT', `/v3/OS-FEDERATION/mappings/${PROVIDER}`, { mapping: { schema_version: '2.0', rules } });
+      await this.#send('PUT', `${providers}/${PROVIDER}`, { identity_provider: { domain_id: 'default', enabled: true } });
+      await this.#send('PUT', `${providers}/${PROVIDER}/protocols/openid`, { protocol: { mapping_id: PROVIDER } });
+      this.#hasProvider = true;
+    }
+    const openid = { issuer, ...client, button_name: PROVIDER_NAME, accepts_tokens: true };
+    await this.#send('PUT', `${providers}/${PROVIDER}/openid`, { openid });
+  }
+
+  /** What the console shows of a provider before it is added. */
+  readMetadata = (issuer: string): Promise<void> => this.#post('/v3/OS-FEDERATION/provider_metadata', { metadata: { issuer } });
+
+  /** Whether the provider signed a token, which it did not: the service looks at its keys. */
+  async readKeys(issuer: string, audience: string): Promise<void> {
+    const part = (values: object): string => Buffer.from(JSON.stringify(values)).toString('base64url');
+    const now = Math.floor(Date.now() / 1000);
+    const token = [
+      part({ alg: 'RS256', kid: 'nobody' }),
+      part({ iss: issuer, aud: audience, sub: 'nobody', iat: now, exp: now + 60 }),
+      'AA',
+    ];
+    const path = `/v3/OS-FEDERATION/identity_providers/${PROVIDER}/protocols/openid/auth`;
+    const answer = await fetch(this.#service + path, { method: 'POST', headers: { Authorization: `Bearer ${token.join('.')}` } });
+    assert.equal(answer.status, 401, await answer.text());
   }
 
   /** The keys that the provider signs with. */

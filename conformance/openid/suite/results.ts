@@ -3,7 +3,7 @@
 import { whenAndWhat } from '../../support/results.ts';
 import type { Outcome, Variant } from './api.ts';
 import type { Ended } from './drive.ts';
-import type { PlanLeft } from './plans.ts';
+import type { PlanLeft } from './plan.ts';
 import { REASONS } from './reasons.ts';
 
 export interface ModuleResult extends Pick<Ended, 'result' | 'complaints'> {

@@ -1,15 +1,25 @@
 // The services under test: one for each kind of plans, with what has to be there before the suite comes.
+import { generateKeyPairSync } from 'node:crypto';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { certify } from '../../../test/support/certificates.ts';
-import { type RunningService, startService } from '../../support/service.ts';
+import { freePort, type RunningService, startService } from '../../support/service.ts';
+import { Answers, elsewhere } from './ciba-plans.ts';
+import { atClient, atLogin, loginSettings } from './client-plans.ts';
 import type { Actor } from './drive.ts';
+import { atWallet, Holder } from './holder.ts';
 import { Person } from './person.ts';
-import type { PlanRun, ServiceKind, Setting } from './plans.ts';
+import type { PlanRun, ServiceKind, Setting, WalletNode } from './plan.ts';
 import { ALIAS, Registrations } from './registrations.ts';
 import { type Signer, walletProvider } from './signers.ts';
+import { trustedByNode } from './wallet-plans.ts';
 
 type Settings = Readonly<Record<string, string>>;
 
-export const KINDS: readonly ServiceKind[] = ['usual', 'certificates', 'registration', 'issuer', 'verifier'];
+export const KINDS: readonly ServiceKind[] = ['usual', 'certificates', 'registration', 'issuer', 'verifier', 'node', 'login'];
+
+/** With a wallet node beside them. */
+const NODE_KINDS: readonly ServiceKind[] = ['node', 'login'];
 
 const HAIP: Settings = { GATEHOUSE_IDENTITY_HAIP: 'on' };
 
@@ -21,6 +31,8 @@ const FIXED: Readonly<Record<ServiceKind, Settings>> = {
   issuer: HAIP,
   // Without a type of its own, so that it asks for the credential of the suite only.
   verifier: { ...HAIP, GATEHOUSE_IDENTITY_WALLET_SIGN_IN: 'first' },
+  node: {},
+  login: {},
 };
 
 export interface World extends Setting {
@@ -61,36 +73,95 @@ const walletLink = (suite: string): Settings => ({ GATEHOUSE_IDENTITY_WALLET_LIN
 
 async function serve(
   kind: ServiceKind,
-  suite: string,
+  { suite, folder }: Pick<World, 'suite' | 'folder'>,
   more: Settings,
   options: { databaseUrl?: string | undefined; keep: boolean },
 ) {
-  const { certificate, key } = certify({ name: 'CN=localhost', dns: ['localhost'] });
+  // Of RSA: FAPI 1.0, 8.5, names no suites for other keys, and FAPI-CIBA builds on it.
+  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  const { certificate, key } = certify({ name: 'CN=localhost', dns: ['localhost'], key: privateKey });
+  // The wallet node asks the service beside it, too.
+  const { NODE_EXTRA_CA_CERTS: known } = process.env;
+  const authorities = join(folder, 'authorities.pem');
+  writeFileSync(authorities, [certificate.toString(), known ? readFileSync(known, 'utf8') : ''].join('\n'));
   return startService({
     databaseUrl: options.databaseUrl,
     keep: options.keep,
     tls: { cert: certificate.toString(), key: key.export({ type: 'pkcs8', format: 'pem' }).toString() },
     // The suite has an internal address, which outgoing calls avoid otherwise.
-    settings: { GATEHOUSE_OUTBOUND_ALLOW: new URL(suite).host, ...FIXED[kind], ...more },
+    settings: {
+      NODE_EXTRA_CA_CERTS: authorities,
+      GATEHOUSE_OUTBOUND_ALLOW: `${new URL(suite).host},localhost`,
+      ...FIXED[kind],
+      ...more,
+    },
+    ...(NODE_KINDS.includes(kind) ? { walletPort: await freePort() } : {}),
   });
 }
 
-async function fill(service: RunningService, suite: string, provider: Signer): Promise<World> {
+/** What the node says of itself to issuers, and the person at its pages. */
+async function nodeAt(url: string, holder: Holder, trusted: ReturnType<typeof trustedByNode>): Promise<WalletNode> {
+  const read = async (path: string): Promise<any> => (await fetch(url + path)).json();
+  const {
+    client_id: clientId,
+    redirect_uris: [redirectUri],
+    attester,
+  } = await read('/.well-known/wallet-client');
+  const jwks = await read('/.well-known/wallet-client/jwks.json');
+  return { url, clientId, redirectUri, jwks, attester: attester.root, holder, ...trusted };
+}
+
+async function fill(
+  service: RunningService,
+  suite: string,
+  provider: Signer,
+  trusted: ReturnType<typeof trustedByNode>,
+): Promise<World> {
   const registrations = await Registrations.open(service, suite);
   const allow = await registrations.person();
-  const person = await Person.start(service.url, { allow, deny: await registrations.person('reluctant') });
+  const deny = await registrations.person('reluctant');
+  const person = await Person.start(service.url, { allow, deny });
+  const { walletUrl } = service;
+  const answers = await Answers.start(person);
+  const holder = walletUrl === undefined ? undefined : new Holder(person, walletUrl);
+  const node = walletUrl && holder ? await nodeAt(walletUrl, holder, trusted) : undefined;
   return {
     service: service.url,
+    ...(node ? { node } : {}),
+    answers,
     suite,
     folder: service.folder,
     registrations,
     provider,
-    person: allow,
-    actors: { provider: atProvider(person, registrations), verifier: atVerifier(person) },
+    people: [allow, deny],
+    actors: {
+      provider: atProvider(person, registrations),
+      verifier: atVerifier(person),
+      client: atClient(person, registrations),
+      elsewhere: elsewhere(person),
+      login: walletUrl ? atLogin(person, walletUrl, () => service.restart!()) : nobody,
+      wallet: holder ? atWallet(holder) : nobody,
+    },
     stop: async () => {
+      answers.stop();
       await person.stop();
       await service.stop();
     },
+  };
+}
+
+/** Where there is no wallet node. */
+const nobody: Actor = { renew: async () => undefined, visit: () => Promise.reject(new Error('there is no wallet')) };
+
+/** In files, as the node reads them. */
+function trustSettings(folder: string, { suiteIssuer, suiteVerifier }: ReturnType<typeof trustedByNode>): Settings {
+  const write = (name: string, { root }: Signer): string => {
+    writeFileSync(join(folder, name), root);
+    return join(folder, name);
+  };
+  return {
+    GATEHOUSE_WALLET_ISSUER_TRUST_ANCHORS: write('issuers.pem', suiteIssuer),
+    GATEHOUSE_WALLET_VERIFIER_TRUST_ANCHORS: write('verifiers.pem', suiteVerifier),
   };
 }
 
@@ -104,9 +175,14 @@ export async function startWorld(
 ): Promise<World> {
   const { file, signer } = walletProvider(folder, suite);
   const wallets = { GATEHOUSE_IDENTITY_WALLET_PROVIDERS_FILE: file, ...walletLink(suite) };
-  const service = await serve(kind, suite, WALLET_KINDS.includes(kind) ? wallets : {}, options);
+  const trusted = trustedByNode(suite);
+  const node = {
+    ...(NODE_KINDS.includes(kind) ? trustSettings(folder, trusted) : {}),
+    ...(kind === 'login' ? loginSettings(suite) : {}),
+  };
+  const service = await serve(kind, { suite, folder }, WALLET_KINDS.includes(kind) ? wallets : node, options);
   try {
-    return await fill(service, suite, signer);
+    return await fill(service, suite, signer, trusted);
   } catch (error) {
     await service.stop();
     throw error;

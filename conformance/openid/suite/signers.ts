@@ -1,7 +1,7 @@
 // Keys with certificates that the suite signs with where it plays a wallet, a wallet provider or another issuer. Made for a run.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { certify } from '../../../test/support/certificates.ts';
+import { certify, usages } from '../../../test/support/certificates.ts';
 import { ALIAS } from './registrations.ts';
 
 export interface Signer {
@@ -11,10 +11,10 @@ export interface Signer {
   readonly root: string;
 }
 
-/** `dns`: whom the certificate names. */
-export function signer(kid: string, dns: readonly string[] = []): Signer {
+/** `dns`: whom the certificate names. `use`: what it is for, if it is for one thing only. */
+export function signer(kid: string, dns: readonly string[] = [], use?: string): Signer {
   const root = certify({ name: `CN=${kid} root`, ca: true });
-  const { key, der } = certify({ name: `CN=${kid}`, by: root, dns: [...dns] });
+  const { key, der } = certify({ name: `CN=${kid}`, by: root, dns: [...dns], ...(use && { extensions: [usages(use)] }) });
   return {
     jwk: { ...key.export({ format: 'jwk' }), kid, alg: 'ES256', use: 'sig', x5c: [der] },
     root: root.certificate.toString(),
