@@ -9,6 +9,8 @@ interface ProfileRules {
   readonly signsMessages: boolean;
   /** Requests that people sign in somewhere else are signed, and say something that the person compares (FAPI-CIBA, 5.2.2). */
   readonly signsSignInRequests: boolean;
+  /** By which it proves itself names the issuer and nothing else (FAPI 2.0, 5.3.2.1). CIBA Core 1.0, 7.1, wants the addresses of endpoints taken, too. */
+  readonly provesToIssuerAlone: boolean;
   /** The ways to get tokens. No passwords, no tokens in addresses, nothing that begins without an authenticated request (5.3.2.1). */
   readonly grants: readonly string[];
 }
@@ -17,9 +19,9 @@ const CODE_GRANTS = ['authorization_code', 'refresh_token', 'client_credentials'
 const CIBA_GRANTS = ['urn:openid:params:grant-type:ciba', 'refresh_token', 'client_credentials'];
 
 export const SECURITY_PROFILES: Readonly<Record<SecurityProfile, ProfileRules>> = {
-  fapi2: { signsMessages: false, signsSignInRequests: false, grants: CODE_GRANTS },
-  'fapi2-message-signing': { signsMessages: true, signsSignInRequests: false, grants: CODE_GRANTS },
-  'fapi-ciba': { signsMessages: false, signsSignInRequests: true, grants: CIBA_GRANTS },
+  fapi2: { signsMessages: false, signsSignInRequests: false, provesToIssuerAlone: true, grants: CODE_GRANTS },
+  'fapi2-message-signing': { signsMessages: true, signsSignInRequests: false, provesToIssuerAlone: true, grants: CODE_GRANTS },
+  'fapi-ciba': { signsMessages: false, signsSignInRequests: true, provesToIssuerAlone: false, grants: CIBA_GRANTS },
 };
 
 export const SECURITY_PROFILE_NAMES = Object.keys(SECURITY_PROFILES) as readonly SecurityProfile[];

@@ -10,6 +10,7 @@ import {
   type ConsumerWithSecret,
   PROFILE_ALGORITHMS,
   type RegisteredAuthentication,
+  SECURITY_PROFILES,
   securityProfileOf,
 } from '../../applications/consumers/index.ts';
 import type { Records } from '../records/index.ts';
@@ -138,11 +139,11 @@ async function checkOwn(deps: AssertionDeps, presented: Presented): Promise<void
   const { assertion, header, payload, consumer, registered, audiences } = presented;
   if (payload.iss !== consumer.id || payload.sub !== consumer.id) refuse('iss and sub are not both the client id');
   checkType(header, ['jwt', 'client-authentication+jwt']);
-  const hasProfile = securityProfileOf(consumer) !== undefined;
-  checkAlgorithm(header, registered, hasProfile);
+  const profile = securityProfileOf(consumer);
+  checkAlgorithm(header, registered, profile !== undefined);
   const exp = checkTimes(payload, seconds(deps.clock), LONGEST_SECONDS);
-  // FAPI 2.0, 5.3.2.1: the issuer as a string, and nothing else.
-  if (hasProfile && payload.aud !== audiences[0]) refuse('its aud is not the issuer alone');
+  if (profile && SECURITY_PROFILES[profile].provesToIssuerAlone && payload.aud !== audiences[0])
+    refuse('its aud is not the issuer alone');
   checkAudience(payload, audiences);
   await checkSignature(assertion, header, await deps.keys.read(registered, kidOf(header)));
   await useOnce(deps, consumer.id, payload.jti, exp);

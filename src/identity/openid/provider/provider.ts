@@ -42,6 +42,7 @@ import type { PromptDeps } from './configuration/prompts.ts';
 import { keyOfRequest } from './configuration/request-objects.ts';
 import type { CredentialCatalog } from './credential-requests.ts';
 import { nameSessions, openLogoutFrames, SIGN_OUT_ROUTE } from './front-channel.ts';
+import { nameInteraction } from './interaction-id.ts';
 import type { Keyring, OpenidKeys } from './keys.ts';
 import type { OidcProviderLibrary } from './library.ts';
 import type { Logouts } from './logouts.ts';
@@ -319,6 +320,7 @@ async function buildProvider(deps: CurrentProviderDeps): Promise<ProviderWithKey
   provider.use(describe(deps));
   provider.use(revokeJwts(library, records) as Parameters<Provider['use']>[0]);
   provider.use(openLogoutFrames(deps) as Parameters<Provider['use']>[0]);
+  provider.use(nameInteraction as Parameters<Provider['use']>[0]);
   provider.use(endSessionTokens(deps) as Parameters<Provider['use']>[0]);
   deps.registerGrants(provider, library);
   // All URLs are built from the issuer, not from the Host header.

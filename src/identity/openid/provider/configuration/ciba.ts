@@ -119,8 +119,7 @@ export const ciba = (library: OidcProviderLibrary, deps: CibaDeps) => {
     verifyUserCode: async () => undefined,
     async validateBindingMessage(ctx, message) {
       if (message === undefined) {
-        if (signsRequests(ctx.oidc.client))
-          throw new errors.InvalidBindingMessage('binding_message is needed: the person compares it');
+        if (signsRequests(ctx.oidc.client)) throw new errors.InvalidRequest('binding_message is needed: the person compares it');
         return;
       }
       if (message.length > LONGEST_MESSAGE || !MESSAGE.test(message))

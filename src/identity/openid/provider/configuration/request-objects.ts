@@ -25,6 +25,14 @@ function checkProfile(client: KoaContextWithOIDC['oidc']['client'], { exp, nbf }
     refuse('nbf and exp must be there, nbf at most an hour ago, and exp at most an hour later');
 }
 
+/** CIBA Core 1.0, 7.1.1. */
+const IN_SIGN_IN_REQUESTS = ['aud', 'iss', 'exp', 'iat', 'nbf', 'jti'] as const;
+
+function checkSignInRequest(claims: Json, refuse: Refuse): void {
+  const missing = IN_SIGN_IN_REQUESTS.find((name) => claims[name] === undefined || claims[name] === '');
+  if (missing) refuse(`${missing} is missing`);
+}
+
 export const requestObjects = ({ errors }: OidcProviderLibrary) =>
   ({
     enabled: true,
@@ -40,7 +48,9 @@ export const requestObjects = ({ errors }: OidcProviderLibrary) =>
       // It could be an assertion of the client (RFC 9101, 10.8).
       if ((claims as Json).sub === client.clientId) refuse('it must not have the client as sub');
       checkProfile(client, claims as Json, header as Json, refuse);
-      const name = ctx.oidc.route === 'backchannel_authentication' ? SIGN_IN_REQUEST_ALGORITHM : REQUEST_ALGORITHM;
+      const isSignInRequest = ctx.oidc.route === 'backchannel_authentication';
+      if (isSignInRequest) checkSignInRequest(claims as Json, refuse);
+      const name = isSignInRequest ? SIGN_IN_REQUEST_ALGORITHM : REQUEST_ALGORITHM;
       const { [name]: registered } = client as unknown as Json;
       if (registered !== undefined && (header as Json).alg !== registered) refuse(`its algorithm is not ${registered}`);
     },
