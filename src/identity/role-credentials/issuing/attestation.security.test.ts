@@ -63,6 +63,7 @@ const WALLET_CASES: Readonly<Record<string, AttestedTestWallet['changes']>> = {
   'that has expired': { attestation: payloadOf({ iat: now() - 7200, exp: now() - 3600 }) },
   'without an end': { attestation: payloadOf({ exp: undefined }) },
   'of tomorrow': { attestation: payloadOf({ iat: now() + 86_400, exp: now() + 90_000 }) },
+  'whose time of making is no time': { attestation: payloadOf({ iat: 'now' }) },
   'that is not valid yet': { attestation: payloadOf({ nbf: now() + 3600 }) },
   'about another wallet': { attestation: payloadOf({ sub: OTHER_WALLET }) },
   'about a client of this service': { attestation: payloadOf({ sub: 'gatehouse_public_wallet' }) },

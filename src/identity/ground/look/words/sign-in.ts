@@ -150,7 +150,7 @@ const es: typeof en = {
   consentDocument: (host) => `Lo que dice de sí misma está en ${host}.`,
   consentPages: 'Lo que la aplicación dice de sí misma. Aquí nadie lo ha comprobado:',
   consentPolicy: 'Qué hace con sus datos',
-  consentTerms: 'Sus condiciones de uso',
+  consentTerms: 'Condiciones de uso de la aplicación',
   ownComputer: (site) => `el programa de su ordenador (${site})`,
   allow: 'Permitir',
   deny: 'Denegar',

@@ -59,7 +59,7 @@ export const signIn = {
   consentDocument: (host) => `Was sie von sich sagt, steht bei ${host}.`,
   consentPages: 'Was die Anwendung von sich sagt. Niemand hat es hier geprüft:',
   consentPolicy: 'Was sie mit Ihren Daten tut',
-  consentTerms: 'Ihre Nutzungsbedingungen',
+  consentTerms: 'Nutzungsbedingungen der Anwendung',
   ownComputer: (site) => `das Programm auf Ihrem Rechner (${site})`,
   allow: 'Erlauben',
   deny: 'Ablehnen',
