@@ -252,6 +252,7 @@ onEachDatabase('Search and order of lists', (api) => {
 
   it('reads only the rows of a page, by an index', async () => {
     const { dialect } = db();
+    const group = await api.make('group', { name: uniqueName('everybody') });
     const ids = Array.from({ length: 3000 }, (_, at) => `plan${String(at).padStart(28, '0')}`);
     const domainOf = (id: string) => (/[0-4]$/.test(id) ? domain.id : 'default');
     const model = await db().read.selectFrom('users').where('id', '=', people.get('anna')!).selectAll().executeTakeFirstOrThrow();
@@ -270,12 +271,23 @@ onEachDatabase('Search and order of lists', (api) => {
         await tx.insertInto('users').values(users).execute();
         const words = some.map((id) => ({ user_id: id, domain_id: domainOf(id), word: id }));
         await tx.insertInto('user_words').values(words).execute();
+        const members = some.map((id) => ({
+          group_id: group.id,
+          user_id: id,
+          display: null,
+          expires_at: null,
+          kept: 1 as const,
+        }));
+        await tx.insertInto('group_members').values(members).execute();
       }
     });
-    if (dialect === 'postgres') await sql`analyze users, user_words`.execute(db().read);
+    if (dialect === 'postgres') await sql`analyze users, user_words, group_members`.execute(db().read);
     const here = [{ column: 'users.domain_id', comparison: 'equals', value: domain.id }] as const;
     const creation = { by: 'created_at', descending: true } as const;
-    const [words, users] = ['user_words_by_(word|domain)', 'users_(name|by_name_key|by_creation|by_domain_and_creation)'];
+    const [words, users] = [
+      'user_words_by_(word|domain)',
+      'users_(name|by_name|by_name_key|by_domain|by_creation|by_domain_and_creation)',
+    ];
     for (const [index, visible, request] of [
       [words, [], { search: 'plan' }],
       [words, [], { search: 'plan0 plan' }],
@@ -285,6 +297,8 @@ onEachDatabase('Search and order of lists', (api) => {
       [users, here, { sort: { by: 'name_key' } }],
       [users, [], { sort: creation }],
       [users, here, { sort: creation }],
+      [users, [], { group: { groupId: group.id, now: 0 } }],
+      [users, here, { group: { groupId: group.id, now: 0 } }],
     ] as const)
       for (const marker of [undefined, ids[1000]]) {
         const plans = await plansOf(db(), (watched) =>

@@ -296,8 +296,22 @@ interface UserListOptions {
   readonly sort?: UserSort | undefined;
 }
 
+/** A group with so many members is read in the order of the users, until the page is full; another one by its members, who are then sorted. */
+const MANY_MEMBERS = 2000;
+
+/** SQLite does not know how many members a group has, and would read them all for each page. */
+async function memberOf(db: Reader, { groupId, now }: MembersOf): Promise<RawBuilder<SqlBool>> {
+  const { rows } = await sql<{ count: number | string }>`
+    select count(*) as count from (select 1 from group_members where group_id = ${groupId} limit ${MANY_MEMBERS}) as members
+  `.execute(db);
+  const present = sql`(group_members.expires_at is null or group_members.expires_at > ${now})`;
+  if (Number(rows[0]!.count) < MANY_MEMBERS)
+    return sql`users.id in (select user_id from group_members where group_id = ${groupId} and ${present})`;
+  return sql`exists (select 1 from group_members where group_id = ${groupId} and user_id = users.id and ${present})`;
+}
+
 /** All users, or only the members of one group. */
-export function listUsers(
+export async function listUsers(
   db: Database,
   page: PageRequest,
   listQuery: ListQuery,
@@ -311,15 +325,7 @@ export function listUsers(
   if (search !== undefined) return searchUsers(db, page, listQuery, search, conditions);
   const visible = applyCriteria(db.read.selectFrom('users').select(LISTED).select(expiry), db.dialect, listQuery.visible);
   let query = applyCriteria(visible, db.dialect, listQuery.criteria);
-  if (group !== undefined) {
-    query = query.where('users.id', 'in', (eb) =>
-      eb
-        .selectFrom('group_members')
-        .where('group_id', '=', group.groupId)
-        .where((e) => e.or([e('expires_at', 'is', null), e('expires_at', '>', group.now)]))
-        .select('user_id'),
-    );
-  }
+  if (group !== undefined) query = query.where(await memberOf(db.read, group));
   for (const condition of conditions) query = query.where(condition);
   return readPage(query, { table: 'users', ...sort }, page, visible);
 }
