@@ -2,6 +2,7 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import { ifDefined } from 'lit/directives/if-defined.js';
 import { PageElement } from './element.ts';
+import { FormParts, type FormSection } from './form-part.ts';
 import { ApiError } from './http.ts';
 import { passwordField } from './password.ts';
 import { type Choice, pick } from './pick.ts';
@@ -9,12 +10,6 @@ import { picks } from './picks.ts';
 import { type Problem, problemMessage, problemOf } from './problem.ts';
 import { type RefusableField, refusedField } from './refused-field.ts';
 import { shared } from './words/index.ts';
-
-/** A part of a long form. */
-export interface FormSection {
-  readonly title: string;
-  readonly hint?: string;
-}
 
 export interface FormField extends RefusableField {
   readonly label: string;
@@ -55,6 +50,8 @@ export interface FormField extends RefusableField {
   readonly accept?: string;
   readonly multiple?: boolean;
   readonly readOnly?: boolean;
+  /** Only of use with one of these values of another field: not shown without them, unless it has a value. What was entered is sent all the same. */
+  readonly goesWith?: { readonly name: string; readonly values: readonly string[] };
   /** For `pick` and `picks`: finds what can be chosen. */
   find?(text: string, signal: AbortSignal): Promise<readonly Choice[]>;
   /** For `pick`: what is chosen at the beginning. */
@@ -218,27 +215,7 @@ export interface FormOptions {
   onDirty?(): void;
 }
 
-interface Part {
-  readonly section: FormSection | undefined;
-  readonly fields: FormField[];
-}
-
-function partsOf(fields: readonly FormField[]): Part[] {
-  const parts: Part[] = [];
-  for (const field of fields)
-    if (field.section || parts.length === 0) parts.push({ section: field.section, fields: [field] });
-    else parts.at(-1)!.fields.push(field);
-  return parts;
-}
-
-function formPart({ section, fields }: Part, id: string, render: (field: FormField) => TemplateResult): TemplateResult {
-  if (!section) return html`${fields.map(render)}`;
-  const hint = section.hint === undefined ? nothing : html`<p class="hint">${section.hint}</p>`;
-  return html`<div class="form-part" id=${id} role="group" aria-labelledby="${id}-title">
-    <header><h3 id="${id}-title">${section.title}</h3>${hint}</header>
-    <div>${fields.map(render)}</div>
-  </div>`;
-}
+const hasValue = ({ value = '', values = [] }: FormField): boolean => (value !== '' && value !== false) || values.length > 0;
 
 let forms = 0;
 
@@ -250,6 +227,7 @@ export class FormElement extends PageElement {
   #refused: FormField | undefined;
   #isBusy = false;
   readonly #prefix = `form${++forms}`;
+  readonly #parts = new FormParts(this);
 
   set options(options: FormOptions) {
     this.#options = options;
@@ -286,26 +264,48 @@ export class FormElement extends PageElement {
     // A long form in a dialog ends below what is seen.
     this.querySelector('[role=alert]')?.scrollIntoView({ block: 'nearest' });
     const input = this.#inputOf(this.#refused);
-    input?.setAttribute('aria-invalid', 'true');
-    input?.focus();
+    if (!input) return;
+    this.#parts.show(input);
+    await this.updateComplete;
+    input.setAttribute('aria-invalid', 'true');
+    input.focus();
   }
+
+  /** Before the browser says what is wrong, beside the field. The event does not go up. */
+  readonly #onInvalid = {
+    capture: true,
+    handleEvent: ({ target }: Event): void => this.#parts.show(target as Element),
+  };
 
   #inputOf(field: FormField | undefined): HTMLElement | null {
     return field ? this.querySelector<HTMLElement>(`#${this.#prefix}-${field.name}`) : null;
   }
 
+  #onInput(): void {
+    this.#options!.onDirty?.();
+    if (this.#options!.fields.some(({ goesWith }) => goesWith)) this.requestUpdate();
+  }
+
+  #isOfUse(field: FormField): boolean {
+    const { name, values } = field.goesWith!;
+    if (hasValue(field) || field.name === this.#refused?.name) return true;
+    const form = this.querySelector('form');
+    const other = this.#options!.fields.find((one) => one.name === name);
+    const chosen = form ? new FormValues(form).all(name) : (other?.values ?? [String(other?.value ?? '')]);
+    return chosen.some((one) => values.includes(one));
+  }
+
   protected override render(): TemplateResult | typeof nothing {
     if (!this.#options) return nothing;
-    const { fields, submitLabel, danger, cancel, extra = nothing, onDirty } = this.#options;
+    const { fields, submitLabel, danger, cancel, extra = nothing } = this.#options;
     // A form in which nothing can be changed only shows; one without fields asks.
     const onlyShows = fields.length > 0 && fields.every(({ readOnly }) => readOnly);
     const submit = html`<button type="submit" class=${danger ? 'danger' : ''} ?disabled=${this.#isBusy}>${this.#isBusy ? shared.saving : submitLabel}</button>`;
-    return html`<form @submit=${(event: SubmitEvent) => void this.#send(event)} @input=${() => onDirty?.()}>
-      ${partsOf(fields).map((part, at) =>
-        formPart(part, `${this.#prefix}-part-${at}`, (field) =>
-          formField(field, this.#prefix, field.name === this.#refused?.name ? this.#problem : undefined),
-        ),
-      )}
+    return html`<form @submit=${(event: SubmitEvent) => void this.#send(event)} @input=${() => this.#onInput()} @invalid=${this.#onInvalid}>
+      ${this.#parts.render(fields, this.#prefix, (field) => {
+        const shown = formField(field, this.#prefix, field.name === this.#refused?.name ? this.#problem : undefined);
+        return field.goesWith ? html`<div ?hidden=${!this.#isOfUse(field)}>${shown}</div>` : shown;
+      })}
       ${extra} ${this.#refused ? nothing : problemMessage(this.#problem)}
       <div class="buttons">
         ${onlyShows ? nothing : submit}

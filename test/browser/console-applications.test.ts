@@ -4,7 +4,7 @@ import { it } from 'node:test';
 import type { Page } from 'playwright-core';
 import { words } from '../../console/identity/words/en/index.ts';
 import { texts } from '../../console/shared/words/en.ts';
-import { lookTroubles } from '../support/accessibility.ts';
+import { lookTroubles, PHONE } from '../support/accessibility.ts';
 import { onDatabase, onUsualDatabase, uniqueName } from '../support/api.ts';
 import { makeApplication, makePerson, makeRole } from '../support/applications.ts';
 import { usesChromium } from '../support/chromium.ts';
@@ -232,6 +232,46 @@ onUsualDatabase('Applications in the console', (api) => {
       .filter({ has: page.getByLabel(registration.initiate) })
       .getByRole('alert')
       .waitFor();
+  });
+
+  it('show what belongs to the chosen way, no secret to one that has a key, and on a phone a part at a time', async () => {
+    const application = await makeApplication(api, { name: uniqueName('workload') });
+    const page = await openConsole(chromium, api, { path: `/applications/${application.id}` });
+    await page.getByRole('button', { name: applications.newSecret }).waitFor();
+    const workloads = page.getByLabel(registration.workloads, { exact: true });
+    const asksFor = page.getByLabel(registration.userCode);
+    assert.deepEqual([await workloads.isVisible(), await asksFor.isVisible()], [false, false]);
+    await page.getByLabel(registration.auth).selectOption('workload_jwt');
+    await page.getByLabel(registration.grantNames['urn:openid:params:grant-type:ciba']).check();
+    await asksFor.waitFor();
+    await page.getByLabel(registration.auth).selectOption('client_secret_basic');
+    await workloads.waitFor({ state: 'hidden' });
+    const identities = [{ issuer: 'https://cluster.example.org', subject: 'system:serviceaccount:a:b' }];
+    const proof = { token_endpoint_auth_method: 'workload_jwt', workload_identities: identities };
+    assert.equal((await api.patch(`/v3/OS-OAUTH2/consumers/${application.id}`, { consumer: proof })).status, 200);
+
+    const phone = await openConsole(chromium, api, { path: `/applications/${application.id}` });
+    await phone.setViewportSize(PHONE);
+    await phone.getByLabel(applications.name, { exact: true }).waitFor();
+    assert.equal(await phone.getByRole('button', { name: applications.newSecret }).count(), 0);
+    assert.equal(await phone.getByLabel(registration.workloads, { exact: true }).isVisible(), false);
+    await press(phone, registration.sections.client.title);
+    await phone.getByLabel(registration.workloads, { exact: true }).waitFor();
+    await press(phone, registration.sections.client.title);
+    await phone.getByLabel(registration.workloads, { exact: true }).waitFor({ state: 'hidden' });
+    // What is wrong is shown, wherever it is: what the page knows, and what the service says.
+    await press(phone, registration.sections.tokens.title);
+    await phone.getByLabel(registration.accessLifetime).fill('30');
+    await press(phone, registration.sections.tokens.title);
+    await press(phone, texts.save);
+    await phone.getByText(registration.wholeSeconds).waitFor();
+    await phone.getByLabel(registration.accessLifetime).fill('300');
+    await press(phone, registration.sections.addresses.title);
+    await phone.getByLabel(registration.initiate).fill('http://app.example.org/start');
+    await press(phone, registration.sections.addresses.title);
+    await press(phone, texts.save);
+    const refused = phone.locator('.field').filter({ has: phone.getByLabel(registration.initiate) });
+    await refused.getByRole('alert').waitFor();
   });
 
   itAtLength('have a logo, which is seen before it is sent, then beside the name, and is removed', async () => {

@@ -22,7 +22,7 @@ import { type MatrixContent, readMatrix } from './matrix.ts';
 import { registrationForm } from './registration.ts';
 import { snippets } from './snippets.ts';
 import './try.ts';
-import type { ConsumerWithSecret } from './types.ts';
+import { type ConsumerWithSecret, usesSecret } from './types.ts';
 
 const TABS = ['settings', 'roles', 'people', 'access', 'credentials', 'start', 'try'] as const;
 type Tab = (typeof TABS)[number];
@@ -87,7 +87,7 @@ class Application extends Screen {
 
   protected override headingActions(): Content {
     const { applications } = words;
-    const maySecret = this.#consumer?.client_type !== 'public' && this.#may('rotate_consumer_secret');
+    const maySecret = this.#consumer !== undefined && usesSecret(this.#consumer) && this.#may('rotate_consumer_secret');
     return html`${!maySecret ? nothing : html`<button type="button" class="second" @click=${() => void this.#newSecret()}>${applications.newSecret}</button>`}
       ${this.#may('delete_consumer') ? html`<button type="button" class="second danger" @click=${() => void this.#remove()}>${applications.remove}</button>` : nothing}`;
   }
@@ -123,9 +123,10 @@ class Application extends Screen {
       })}`;
   }
 
-  #previousSecret({ previous_secret_expires_at: until }: ConsumerWithSecret): Content {
+  #previousSecret(consumer: ConsumerWithSecret): Content {
+    const { previous_secret_expires_at: until } = consumer;
     const { applications } = words;
-    if (!until) return nothing;
+    if (!until || !usesSecret(consumer)) return nothing;
     return html`<div class="warn between"><span>${applications.previousSecret} ${time(until)}</span>
       <button type="button" class="second small" @click=${() => void this.#endPrevious()}>${applications.endPrevious}</button></div>`;
   }

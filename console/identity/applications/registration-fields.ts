@@ -120,6 +120,15 @@ const usualChoice = (label: string, names: readonly string[], none: string, hint
   unchanged: (value) => value ?? null,
 });
 
+const CIBA = 'urn:openid:params:grant-type:ciba';
+/** Shown once the other attribute is one of these. */
+const goesWith = (name: string, values: readonly string[], attribute: Attribute): Attribute => ({
+  ...attribute,
+  field: (value) => ({ ...attribute.field(value), goesWith: { name, values } }),
+});
+const provesBy = (method: string, attribute: Attribute): Attribute => goesWith('token_endpoint_auth_method', [method], attribute);
+const asksPeople = (attribute: Attribute): Attribute => goesWith('allowed_grant_types', [CIBA], attribute);
+
 /** The parts of the form, with their attributes by the names of the API. */
 const PARTS: Readonly<Record<keyof typeof words.registration.sections, () => Attributes>> = {
   about() {
@@ -155,12 +164,18 @@ const PARTS: Readonly<Record<keyof typeof words.registration.sections, () => Att
         unchanged: (value) => value ?? null,
       },
       token_endpoint_auth_method: choice(r.auth, r.auths, 'client_secret_basic', r.authHint),
-      token_endpoint_auth_signing_alg: usualChoice(r.assertionAlgorithm, CLIENT_ALGORITHMS, r.anyAlgorithm),
+      token_endpoint_auth_signing_alg: provesBy(
+        'private_key_jwt',
+        usualChoice(r.assertionAlgorithm, CLIENT_ALGORITHMS, r.anyAlgorithm),
+      ),
       jwks: json(r.keys, r.keysHint, r.keysWrong, isKeySet),
       jwks_uri: link(r.keysUri, r.keysUriHint),
-      workload_identities: json(r.workloads, r.workloadsHint, r.workloadsWrong, Array.isArray),
+      workload_identities: provesBy('workload_jwt', json(r.workloads, r.workloadsHint, r.workloadsWrong, Array.isArray)),
       ...Object.fromEntries(
-        Object.entries(r.certificateNames).map(([name, label]) => [name, optionalLine(label, r.certificateHint)]),
+        Object.entries(r.certificateNames).map(([name, label]) => [
+          name,
+          provesBy('tls_client_auth', optionalLine(label, r.certificateHint)),
+        ]),
       ),
       require_pushed_authorization_requests: box(r.par, r.parHint),
       require_signed_request_object: box(r.signedRequests, r.signedRequestsHint),
@@ -172,15 +187,12 @@ const PARTS: Readonly<Record<keyof typeof words.registration.sections, () => Att
     return {
       allowed_scopes: boxes(r.scopes, r.scopesHint, r.scopeNames),
       allowed_grant_types: boxes(r.grants, r.grantsHint, r.grantNames),
-      backchannel_token_delivery_mode: usualChoice(r.delivery, ['poll', 'ping'], r.usualDelivery, r.deliveryHint),
-      backchannel_client_notification_endpoint: link(r.notification, r.notificationHint),
-      backchannel_authentication_request_signing_alg: usualChoice(
-        r.askAlgorithm,
-        CLIENT_ALGORITHMS,
-        r.notSigned,
-        r.askAlgorithmHint,
+      backchannel_token_delivery_mode: asksPeople(usualChoice(r.delivery, ['poll', 'ping'], r.usualDelivery, r.deliveryHint)),
+      backchannel_client_notification_endpoint: asksPeople(link(r.notification, r.notificationHint)),
+      backchannel_authentication_request_signing_alg: asksPeople(
+        usualChoice(r.askAlgorithm, CLIENT_ALGORITHMS, r.notSigned, r.askAlgorithmHint),
       ),
-      backchannel_user_code_parameter: box(r.userCode, r.userCodeHint),
+      backchannel_user_code_parameter: asksPeople(box(r.userCode, r.userCodeHint)),
       skip_consent: { ...box(r.skipConsent, r.skipConsentHint), rule: 'trust_consumer' },
       grant_type: choice(r.grantType, themselves(GRANT_TYPES), 'authorization_code', r.grantTypeHint),
       scopes: lines(r.keyrockScopes, r.keyrockScopesHint),

@@ -35,6 +35,10 @@ export const WITHOUT_SECRET: readonly string[] = [
   'workload_jwt',
 ];
 
+/** Whether its secret is what it proves itself by. */
+export const usesSecret = ({ client_type: type, token_endpoint_auth_method: method = '' }: ConsumerWithSecret): boolean =>
+  type !== 'public' && !WITHOUT_SECRET.includes(method);
+
 export interface AppRole {
   readonly id: string;
   readonly name: string;

@@ -151,7 +151,7 @@ export const registration = {
   backchannelHint: 'Der Dienst ruft sie auf, wenn eine Sitzung endet, damit die Anwendung ihre eigene beendet.',
   backchannelSession: 'Der Aufruf nennt die Sitzung (sid)',
   delivery: 'Antworten von Personen, die andernorts gefragt werden (CIBA)',
-  deliveryHint: 'Wie die Anwendung von der Antwort erfährt. Nur wenn dieser Weg zu Token angekreuzt ist.',
+  deliveryHint: 'Wie die Anwendung von der Antwort erfährt.',
   usualDelivery: 'nicht gesetzt: Sie fragt nach (poll)',
   notification: 'Wo sie von Antworten erfährt (ping)',
   notificationHint:

@@ -141,7 +141,7 @@ export const registration = {
   backchannelHint: 'The service calls it when somebody’s session ends, so that the application ends its own.',
   backchannelSession: 'The call names the session (sid)',
   delivery: 'Answers of people who are asked somewhere else (CIBA)',
-  deliveryHint: 'How the application learns of the answer. Only if that way to get tokens is ticked.',
+  deliveryHint: 'How the application learns of the answer.',
   usualDelivery: 'not set: it asks (poll)',
   notification: 'Where it is told of answers (ping)',
   notificationHint:

@@ -147,7 +147,7 @@ export const registration: Words['registration'] = {
   backchannelHint: 'El servicio la llama cuando termina la sesión de alguien, para que la aplicación termine la suya.',
   backchannelSession: 'La llamada nombra la sesión (sid)',
   delivery: 'Respuestas de quienes están en otro lugar (CIBA)',
-  deliveryHint: 'Cómo se entera la aplicación de la respuesta. Solo si esa forma de obtener tokens está marcada.',
+  deliveryHint: 'Cómo se entera la aplicación de la respuesta.',
   usualDelivery: 'sin indicar: pregunta (poll)',
   notification: 'Dónde se le avisa de las respuestas (ping)',
   notificationHint:
