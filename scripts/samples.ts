@@ -14,6 +14,8 @@ export interface Samples {
   /** One with a FAPI profile and keys, and one of a workload. */
   readonly bank: string;
   readonly workload: string;
+  /** One that asks people who are somewhere else: the holder has not answered yet. */
+  readonly counter: string;
   readonly api: string;
 }
 
@@ -113,7 +115,7 @@ async function makePrograms(
   call: Call,
   make: (kind: string, path: string, values: Readonly<Record<string, unknown>>) => Promise<string>,
   application: string,
-): Promise<Pick<Samples, 'bank' | 'workload' | 'api'>> {
+): Promise<Pick<Samples, 'bank' | 'workload' | 'counter' | 'api'>> {
   const key = generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey.export({ format: 'jwk' });
   const bank = await make('consumer', '/v3/OS-OAUTH2/consumers', {
     name: 'Bank of the town',
@@ -166,7 +168,31 @@ async function makePrograms(
   await call('POST', '/v3/OS-OAUTH2/registration_tokens', {
     registration_token: { name: 'For the library', domain_id: 'default', uses: 5 },
   });
-  return { bank, workload, api };
+  return { bank, workload, counter: await makeCounter(identity, call), api };
+}
+
+async function makeCounter(identity: string, call: Call): Promise<string> {
+  const { consumer } = await call<{ consumer: Made & { secret: string } }>('POST', '/v3/OS-OAUTH2/consumers', {
+    consumer: {
+      name: 'Counter of the library',
+      description: 'Asks who wants to borrow a book',
+      allowed_grant_types: ['urn:openid:params:grant-type:ciba'],
+      allowed_scopes: ['openid', 'profile'],
+      backchannel_user_code_parameter: true,
+    },
+  });
+  const asked = await fetch(`${identity}/openid/backchannel`, {
+    method: 'POST',
+    headers: { Authorization: `Basic ${Buffer.from(`${consumer.id}:${consumer.secret}`).toString('base64')}` },
+    body: new URLSearchParams({
+      scope: 'openid profile',
+      login_hint: PEOPLE[0][1],
+      binding_message: 'Counter 7, W4SCT',
+      requested_expiry: '600',
+    }),
+  });
+  if (!asked.ok) throw new Error(`the counter asks: ${asked.status} ${await asked.text()}`);
+  return consumer.id;
 }
 
 export async function makeSamples(identity: string, password: string): Promise<Samples> {

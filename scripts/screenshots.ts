@@ -50,7 +50,7 @@ const dialog =
 
 function consoleScreens(
   { identity }: Service,
-  { person, group, organization, application, disabled, bank, workload, api }: Samples,
+  { person, group, organization, application, disabled, bank, workload, counter, api }: Samples,
 ): Screen[] {
   const at = (name: string, path: string, more: Partial<Screen> = {}): Screen => ({
     name,
@@ -98,6 +98,7 @@ function consoleScreens(
     at('application-start', `/applications/${application}?tab=start`),
     at('application-bank', `/applications/${bank}`),
     at('application-workload', `/applications/${workload}`),
+    at('application-counter', `/applications/${counter}`),
     at('apis', '/apis'),
     at('apis-create', '/apis', { act: dialog('Register an API') }),
     at('api', `/apis/${api}`),
@@ -151,6 +152,8 @@ const press =
 
 /** For somebody who has roles and a wallet. */
 const holderScreens = ({ identity }: Service): Screen[] => [
+  plain('account-asked', `${identity}/account`),
+  plain('account-who-may-ask', `${identity}/account/applications`),
   plain('account-access', `${identity}/account/access`),
   plain('account-credentials', `${identity}/account/applications`),
   plain('account-credential-offer', `${identity}/account/applications`, press('credential-offer')),
@@ -285,10 +288,11 @@ async function takeAll(
   if (folder === undefined) return takeGuide(page, screens);
   const chosen = (all: readonly Screen[]): Screen[] =>
     all.filter(({ name }) => only.split(',').some((part) => name.includes(part)));
-  await takeEach(page, chosen([...screens, ...accountScreens(service)]), folder);
+  // First, because what waits for the holder's answer ends after some minutes.
   const holder = await newPage();
   await signIn(holder, `${service.identity}/console`, samples.holder);
   await takeEach(holder, chosen(holderScreens(service)), folder);
+  await takeEach(page, chosen([...screens, ...accountScreens(service)]), folder);
   await takeEach(await newPage(), chosen(strangersScreens(service)), folder);
 }
 
