@@ -89,8 +89,13 @@ export function seedLists({ folder, size }: Pick<DataFolder, 'folder' | 'size'>)
   db.prepare(
     `insert into grants select ${grant} from ${some} as users, roles, (select * from grants limit 1) as model where roles.name = 'member'`,
   ).run({ count: of('members') });
-  db.prepare(`insert into waiting_registrations select id, ${SECONDS} from ${some}`).run({ count: of('waiting') });
-  db.prepare(`insert into account_deletions select id, ${SECONDS}, ${SECONDS} + ${HALF_A_YEAR}, 1 from ${some}`).run({
+  // Not all in one second, in which the order would be that of the ids.
+  db.prepare(`insert into waiting_registrations select id, ${SECONDS} - row_number() over () from ${some}`).run({
+    count: of('waiting'),
+  });
+  db.prepare(
+    `insert into account_deletions select id, ${SECONDS}, ${SECONDS} + ${HALF_A_YEAR} + row_number() over (), 1 from ${some}`,
+  ).run({
     count: of('waiting'),
   });
   db.exec('commit; analyze; pragma wal_checkpoint(truncate)');

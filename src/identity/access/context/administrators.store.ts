@@ -80,6 +80,7 @@ export async function holdingsOfOthers(
 /**
  * Enabled people with the role `admin` anywhere, by a grant or a group, who have neither a second factor nor a passkey. No role implies
  * `admin`. `is_linked`: a provider may have given it, so that it may not count. The others come first.
+ * (`union all`: for `union`, SQLite would read the grants of everybody in the order of the users.)
  */
 export async function administratorsWithoutFactor(
   db: Reader,
@@ -92,7 +93,7 @@ export async function administratorsWithoutFactor(
     where enabled = 1
       and id in (
         select user_id from grants where role_id = ${admin} and user_id is not null
-        union
+        union all
         select m.user_id from grants g join group_members m on m.group_id = g.group_id where g.role_id = ${admin}
       )
       and not exists (select 1 from two_factor f where f.user_id = users.id)

@@ -1,34 +1,14 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
-import { CompiledQuery, type KyselyPlugin, sql } from 'kysely';
+import { sql } from 'kysely';
 import { assertOk, assertRefused } from '../../../../test/support/answers.ts';
 import { onEachDatabase, uniqueName } from '../../../../test/support/api.ts';
+import { plansOf } from '../../../../test/support/plans.ts';
 import { usesDatabaseOf } from '../../../../test/support/restartable-api.ts';
-import type { Database } from '../../ground/database/index.ts';
 import { nameKey } from './name-key.ts';
 import { listUsers, updateUser } from './users.store.ts';
 import { fillMissingWords } from './words.store.ts';
 import { searchedWords, wordsOf } from './words.ts';
-
-/** The plans of all queries that some work asks for. */
-async function plansOf(db: Database, work: (db: Database) => Promise<unknown>): Promise<string[]> {
-  const queries: CompiledQuery[] = [];
-  const capture: KyselyPlugin = {
-    transformQuery({ node, queryId }) {
-      queries.push(db.read.getExecutor().compileQuery(node, queryId));
-      return node;
-    },
-    transformResult: async ({ result }) => result,
-  };
-  await work({ ...db, read: db.read.withPlugin(capture) });
-  const explain = db.dialect === 'sqlite' ? 'explain query plan' : 'explain';
-  return Promise.all(
-    queries.map(async (query) => {
-      const { rows } = await db.read.executeQuery(CompiledQuery.raw(`${explain} ${query.sql}`, [...query.parameters]));
-      return rows.map((row) => Object.values(row as object).join(' ')).join('\n');
-    }),
-  );
-}
 
 describe('Words of people', () => {
   it('have no case and no accents, and none begins another', () => {

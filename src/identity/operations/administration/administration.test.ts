@@ -6,10 +6,12 @@ import { join } from 'node:path';
 import { after, it } from 'node:test';
 import { assertOk } from '../../../../test/support/answers.ts';
 import { onBothDatabases, uniqueName } from '../../../../test/support/api.ts';
+import { plansOf } from '../../../../test/support/plans.ts';
 import { programTokenOf } from '../../../../test/support/programs.ts';
 import { usesDatabaseOf } from '../../../../test/support/restartable-api.ts';
 import { connect } from '../../../../test/support/scim.ts';
 import { noteBackup, noteBackupFailure } from '../../../platform/last-backup.ts';
+import { unprotectedAdministrators } from '../../access/context/index.ts';
 
 interface Attention {
   readonly kind: string;
@@ -85,6 +87,13 @@ onBothDatabases(
           .execute(),
       );
       assert.ok(!(await attention('administrator_without_factor')).some(({ target }) => target!.id === one.id));
+    });
+
+    it('finds administrators by their role, not among the grants of everybody', async () => {
+      const plans = await plansOf(db(), ({ read }) => unprotectedAdministrators(read, 5));
+      // PostgreSQL reads a small table as a whole, whatever is asked.
+      if (db().dialect === 'sqlite') assert.doesNotMatch(plans.join('\n'), /SCAN grants|grants_by_user \(user_id>/);
+      assert.match(plans[0]!, /grants_by_role|Seq Scan on grants/);
     });
 
     it('knows backups of SQLite, and the password file', async () => {
