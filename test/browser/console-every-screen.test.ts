@@ -1,12 +1,13 @@
 // Every screen of the console, with every dialog that it opens: no barriers, in both themes, on a desk and on a phone; reached by keyboard.
 import assert from 'node:assert/strict';
-import { it } from 'node:test';
+import { before, it } from 'node:test';
 import type { Page } from 'playwright-core';
 import { keyboardTroubles, lookTroubles } from '../support/accessibility.ts';
 import { DELETION_ALLOWED } from '../support/account-deletion.ts';
 import { onDatabase } from '../support/api.ts';
 import { usesChromium } from '../support/chromium.ts';
 import { openConsole, visit } from '../support/console.ts';
+import type { ConsoleScreen } from '../support/console-acts.ts';
 import { dialogsOf, escapes, followRequests } from '../support/console-dialogs.ts';
 import { consoleScreens } from '../support/console-screens.ts';
 import { makeConsoleWorld } from '../support/console-world.ts';
@@ -24,27 +25,38 @@ async function changeNothing(page: Page): Promise<void> {
   });
 }
 
+const nameOf = (path: string): string => `console${path.replace(/\W+/g, '-')}`.replace(/[0-9a-f]{32}/, 'one');
+/** All of it in one test takes longer than a test may. */
+const PARTS = 6;
+
 onDatabase('SQLite', 'Every screen of the console', { settings: DELETION_ALLOWED }, (api) => {
-  it('has no barriers, nor have its dialogs, and is reached by keyboard', async () => {
+  let screens: readonly ConsoleScreen[];
+  let person: { readonly id: string; readonly name: string; readonly password: string };
+
+  before(async () => {
     const world = await makeConsoleWorld(api);
     const { user, password } = await api.persona(['admin'], 'system');
-    const person = { id: user.id as string, name: user.name as string, password };
-    const page = await openConsole(chromium, api, { person, options: { bypassCSP: true } });
-    await changeNothing(page);
-    const isDone = followRequests(page);
-    const troubles: string[] = [];
-    const nameOf = (path: string): string => `console${path.replace(/\W+/g, '-')}`.replace(/[0-9a-f]{32}/, 'one');
-    for (const screen of aShareOf(consoleScreens(world, person), 8)) {
-      await visit(page, screen.path);
-      const name = nameOf(screen.path);
-      troubles.push(...(await lookTroubles(page, name)));
-      troubles.push(...(await keyboardTroubles(page)).map((trouble) => `${name}: ${trouble}`));
-      for await (const opened of dialogsOf(page, screen, isDone)) {
-        const dialog = `${name}-${opened.replace(/\W+/g, '-')}`;
-        troubles.push(...(await lookTroubles(page, dialog)));
-        if (!(await escapes(page))) troubles.push(`${dialog}: Escape does not close it`);
-      }
-    }
-    assert.deepEqual(troubles, []);
+    person = { id: user.id, name: user.name, password };
+    screens = aShareOf(consoleScreens(world, person), 8);
   });
+
+  for (let part = 0; part < PARTS; part++)
+    it(`has no barriers, nor have its dialogs, and is reached by keyboard (${part + 1} of ${PARTS})`, async () => {
+      const page = await openConsole(chromium, api, { person, options: { bypassCSP: true } });
+      await changeNothing(page);
+      const isDone = followRequests(page);
+      const troubles: string[] = [];
+      for (const screen of screens.filter((_, at) => at % PARTS === part)) {
+        await visit(page, screen.path);
+        const name = nameOf(screen.path);
+        troubles.push(...(await lookTroubles(page, name)));
+        troubles.push(...(await keyboardTroubles(page)).map((trouble) => `${name}: ${trouble}`));
+        for await (const opened of dialogsOf(page, screen, isDone)) {
+          const dialog = `${name}-${opened.replace(/\W+/g, '-')}`;
+          troubles.push(...(await lookTroubles(page, dialog)));
+          if (!(await escapes(page))) troubles.push(`${dialog}: Escape does not close it`);
+        }
+      }
+      assert.deepEqual(troubles, []);
+    });
 });
