@@ -124,7 +124,9 @@ class Visit {
     this.#page = page;
     this.#caller = caller;
     page.on('request', (request) => {
-      if (request.url().includes('/v3/') && request.method() === 'GET') this.#token = request.headers()['x-auth-token'] ?? '';
+      // After a refusal the page asks where the person may act, with a token that may do nothing else.
+      if (/\/v3\/(?!auth\/(?:system|domains|projects)$)/.test(request.url()) && request.method() === 'GET')
+        this.#token = request.headers()['x-auth-token'] ?? '';
     });
   }
 
