@@ -40,7 +40,7 @@ export async function addApproved(
   const session = hashOfSession(sessionUid);
   const row = await findSession(tx, userId, session);
   if (!row || !(await lockRow(deps.db, tx, 'openid_records', row.id, 'share'))) return false;
-  // Of the generation of the session: if its domain was disabled meanwhile, what is given in it is over as the session is.
+  // Of the generation of the session: if its domain is disabled in this very moment, what is given in it is over as the session is.
   const { generation } = row;
   await addRecord(deps, transaction, { model: 'Grant', id: grant.jti, payload: grant, lifetime }, generation);
   const approval: Approval = { session, amr, outlivesSignOut };
