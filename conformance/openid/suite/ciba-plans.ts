@@ -17,6 +17,8 @@ export class Answers {
   readonly #person: Person;
   /** Whom the application asks. */
   asked: RegisteredPerson | undefined;
+  /** The applications of this moment. */
+  readonly asking: string[] = [];
 
   private constructor(person: Person) {
     this.#person = person;
@@ -73,8 +75,11 @@ const ciba = (signs: FapiWays['signs'], mode: 'poll' | 'ping'): PlanRun => ({
       backchannel_token_delivery_mode: 'ping',
       backchannel_client_notification_endpoint: `${suite}/test/a/${ALIAS}/ciba-notification-endpoint`,
     };
+    // A ping that the suite refused is sent again later, and would reach the next module.
+    await registrations.remove(answers.asking.splice(0));
     const client = () => registrations.fapiClient(ways, { allowed_grant_types: GRANTS, ...(mode === 'ping' ? pinged : {}) });
     const [first, second] = [await client(), await client()];
+    answers.asking.push(first.client.client_id, second.client.client_id);
     const hint = { hint_type: 'login_hint', hint_value: person.name, acr_value: PASSWORD_ACR };
     return {
       alias: ALIAS,

@@ -103,18 +103,20 @@ export class Holder {
       const button = page.getByRole('button', { name }).first();
       if (!(await button.isVisible())) continue;
       const before = new URL(page.url()).pathname;
+      const said = await page.getByRole('alert').count();
       await button.click();
-      await this.#leaves(page, before);
+      await this.#leaves(page, before, said);
       return;
     }
   }
 
   /** Until the wallet shows another page of its own, or says on this one what came of it. */
-  async #leaves(page: Page, path: string): Promise<void> {
+  async #leaves(page: Page, path: string, said = 0): Promise<void> {
     const { origin } = new URL(this.#wallet);
     const isAway = page.waitForURL((at) => at.origin === origin && at.pathname !== path);
-    const isSaid = page.locator('[role=alert], [role=status].good, [role=status].warn').first().waitFor();
-    await Promise.any([isAway, isSaid]);
+    const isWrong = page.getByRole('alert').nth(said).waitFor();
+    const isDone = page.locator('[role=status].good, [role=status].warn').first().waitFor();
+    await Promise.any([isAway, isWrong, isDone]);
     await page.waitForLoadState('networkidle');
   }
 

@@ -14,7 +14,7 @@ export interface Setting {
   /** Who signs in at the service: one who agrees, and one who does not. */
   readonly people: readonly RegisteredPerson[];
   /** Where the suite says that the person answers. */
-  readonly answers: { readonly url: string; asked: RegisteredPerson | undefined };
+  readonly answers: { readonly url: string; asked: RegisteredPerson | undefined; readonly asking: string[] };
   /** If there is one beside the service. */
   readonly node?: WalletNode;
 }

@@ -266,6 +266,11 @@ export class Registrations {
     assert.equal(answer.status, 401, await answer.text());
   }
 
+  /** Of applications that nobody needs any more: what is still to be sent to them is not sent. */
+  async remove(ids: readonly string[]): Promise<void> {
+    for (const id of ids) await this.#send('DELETE', `/v3/OS-OAUTH2/consumers/${id}`);
+  }
+
   /** The keys that the provider signs with. */
   rotateKeys = (): Promise<unknown> => this.#post('/v3/OS-SERVICE/keys/openid/rotate', {});
 
