@@ -70,7 +70,7 @@ describe('An address with several hosts', () => {
     const db = await openPostgres<Record<string, never>>(several, folder, { poolSize: 4, namedStatements: true });
     const pids = async () => {
       const { rows } = await sql<{ pid: number }>`
-        select pid from pg_stat_activity where application_name = 'gatehouse' and datname = current_database() order by pid`.execute(
+        select pid from pg_stat_activity where application_name = 'gatehouse service' and datname = current_database() order by pid`.execute(
         db.read,
       );
       return rows.map(({ pid }) => pid);
@@ -80,7 +80,7 @@ describe('An address with several hosts', () => {
       const before = await pids();
       assert.equal(before.length, 4);
       await sql`select pg_terminate_backend(pid) from pg_stat_activity
-        where application_name = 'gatehouse feed' and datname = current_database()`.execute(db.read);
+        where application_name = 'gatehouse changes' and datname = current_database()`.execute(db.read);
       const until = Date.now() + 20_000;
       for (const isLive of [false, true])
         while (db.feed.live() !== isLive && Date.now() < until) {

@@ -72,7 +72,7 @@ describe('A PostgreSQL in trouble', () => {
 
   it('whose backends are killed refuses no more than what they were doing', async () => {
     const kill = `select count(pg_terminate_backend(pid)) from pg_stat_activity
-      where datname = current_database() and application_name = 'gatehouse' and pid <> pg_backend_pid()`;
+      where datname = current_database() and application_name = 'gatehouse service' and pid <> pg_backend_pid()`;
     const acknowledged: string[] = [];
     for (let round = 0; round < 3; round++) {
       const changes = Array.from({ length: 10 }, (_, i) => newProject(`killed-${round}-${i}`));

@@ -75,7 +75,7 @@ describe('A replica whose feed of changes is down', () => {
     assert.equal(await ask(there, kept), 200);
     const [feed] = (
       await control.query(
-        `select pid from pg_stat_activity where datname = $1 and application_name = 'gatehouse feed' order by backend_start`,
+        `select pid from pg_stat_activity where datname = $1 and application_name = 'gatehouse changes' order by backend_start`,
         [database],
       )
     ).rows;

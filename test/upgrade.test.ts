@@ -16,10 +16,11 @@ import { MIGRATIONS as WALLET } from '../src/wallet/service.ts';
 import { assertOk } from './support/answers.ts';
 import { ADMIN_PASSWORD, uniqueName } from './support/api.ts';
 import { makeApplication } from './support/applications.ts';
-import { aShareOf } from './support/extent.ts';
+import { aShareOf, itAtLength } from './support/extent.ts';
 import { makeOlder, migrationsOf, rowsOf } from './support/older-database.ts';
 import { sharedPostgres } from './support/postgres.ts';
 import { RestartableApi } from './support/restartable-api.ts';
+import { soon } from './support/soon.ts';
 import { TestWallet } from './support/wallet.ts';
 
 const ALL = process.env.UPGRADE_ALL !== undefined;
@@ -176,6 +177,53 @@ describe('A replica beside a newer version', () => {
       for (const { name } of rows) await client.query(`alter table "${name}" add column of_a_newer_version text`);
       await client.end();
       await use();
+    } finally {
+      await api.remove();
+    }
+  });
+});
+
+describe('A replica beside one of the version that hears of changes by NOTIFY', () => {
+  it('tells it of changes, and answers nothing from memory as long as it is there (PostgreSQL)', async () => {
+    const api = new RestartableApi('PostgreSQL');
+    await api.begin(SETTINGS);
+    // What the earlier version did in each process, with the names that it gave its connections.
+    const older = new Client({ connectionString: api.databaseUrl!, application_name: 'gatehouse feed' });
+    try {
+      api.adminToken = await api.logIn({ name: 'admin', password: ADMIN_PASSWORD }, SCOPE);
+      const user = await api.make('user', { name: uniqueName('beside'), password: PASSWORD });
+      const token = await api.logIn({ name: user.name, password: PASSWORD });
+      const status = async () => (await api.get('/v3/auth/tokens', { headers: { 'X-Subject-Token': token } })).status;
+      const isLive = async () => (await api.service.metrics.registry.metrics()).includes('\ngatehouse_feed_live 1\n');
+      await soon(true, isLive);
+      assert.equal(await status(), 200);
+
+      await older.connect();
+      const told: (string | undefined)[] = [];
+      older.on('notification', ({ payload }) => told.push(payload));
+      await older.query('listen gatehouse_changes');
+      await soon(false, isLive);
+      await older.query('update users set enabled = 0 where id = $1', [user.id]);
+      assert.equal(await status(), 404, 'at once, and whatever the older one told');
+      assertOk(await api.patch(`/v3/users/${user.id}`, { user: { enabled: true } }));
+      await soon(true, async () => told.some((payload) => payload?.includes(`"user:${user.id}"`)));
+    } finally {
+      await older.end();
+      await api.remove();
+    }
+  });
+
+  itAtLength('answers from memory again some time after the last of them has ended (PostgreSQL)', async () => {
+    const api = new RestartableApi('PostgreSQL');
+    await api.begin(SETTINGS);
+    const older = new Client({ connectionString: api.databaseUrl!, application_name: 'gatehouse' });
+    try {
+      const isLive = async () => (await api.service.metrics.registry.metrics()).includes('\ngatehouse_feed_live 1\n');
+      await soon(true, isLive);
+      await older.connect();
+      await soon(false, isLive);
+      await older.end();
+      await soon(true, isLive);
     } finally {
       await api.remove();
     }

@@ -38,6 +38,10 @@ const SCRIPTS = {
 insert into figures (content) values (repeat('x', 200));
 select pg_notify('figures', '["user:0123456789abcdef0123456789abcdef"]');
 end;`,
+  row: `begin;
+insert into figures (content) values (repeat('x', 200));
+insert into gatehouse_changes (xid, tags) values (pg_current_xact_id()::text::bigint, '["user:0123456789abcdef0123456789abcdef"]');
+end;`,
   silent: `begin;
 insert into figures (content) values (repeat('x', 200));
 select 1;
@@ -131,6 +135,10 @@ export async function figures(setup: Setup, programs: Programs, report: Report):
     );
     await end();
   }
+  say(
+    `commits/s with a row for other processes, ${CLIENTS} clients`,
+    `${await pgbench(cluster, programs, 'row', CLIENTS)} synchronous standby, ${await pgbench(cluster, programs, 'row', CLIENTS, '-c synchronous_commit=local')} without it`,
+  );
   say('polls/s, 1 client', `${await pgbench(cluster, programs, 'poll', 1)}`);
   await control.query('drop table figures');
   await control.end();

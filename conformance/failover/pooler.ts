@@ -58,12 +58,12 @@ query_wait_timeout = 5
   return port;
 }
 
-/** Processes of both services that use the pooler. `settings` gets the address past it. */
+/** Processes of both services that use the pooler. */
 async function startServices(
-  { cluster, services: { masterKey } }: Setup,
+  { services: { masterKey } }: Setup,
   programs: Programs,
   prefix: string,
-  settings: (prefix: string, url: string) => Record<string, string>,
+  names: 'on' | 'off',
   port: number,
 ): Promise<{ services: Services; load: Load }> {
   const services = new Services({
@@ -73,7 +73,7 @@ async function startServices(
     counts: { identity: PROCESSES, wallet: 1 },
     databaseSettings: (kind) => ({
       [`GATEHOUSE_${kind.toUpperCase()}_DATABASE_URL`]: `postgres://${kind}@127.0.0.1:${port}/${kind}`,
-      ...settings(`GATEHOUSE_${kind.toUpperCase()}`, cluster.url(kind, kind)),
+      [`GATEHOUSE_${kind.toUpperCase()}_NAMED_STATEMENTS`]: names,
     }),
   });
   const load = new Load(services);
@@ -119,27 +119,14 @@ export async function pooler(setup: Setup, programs: Programs, report: Report): 
   const { cluster } = setup;
   await cluster.untilHealthy();
   const port = await startPooler(cluster, programs);
-  const off = (prefix: string) => ({ [`${prefix}_NAMED_STATEMENTS`]: 'off' });
-  const feed = (prefix: string, url: string) => ({ [`${prefix}_FEED_DATABASE_URL`]: url });
-  const settings: readonly (readonly [name: string, prefix: string, settings: typeof feed, said: RegExp])[] = [
-    [
-      'pgbouncer in transaction mode, no address for the feed',
-      'without-feed-',
-      off,
-      /notifications of other processes do not arrive/,
-    ],
-    ['the same with an address for the feed, named statements left on', 'named-', feed, /named statements: they are off/],
-    [
-      'the same with an address for the feed, named statements off',
-      'feed-',
-      (prefix, url) => ({ ...off(prefix), ...feed(prefix, url) }),
-      /each transaction sets them/,
-    ],
+  const settings: readonly (readonly [name: string, prefix: string, names: 'on' | 'off', said: RegExp])[] = [
+    ['pgbouncer in transaction mode, named statements left on', 'named-', 'on', /named statements: they are off/],
+    ['the same with named statements off', 'unnamed-', 'off', /each transaction sets them/],
   ];
-  for (const [name, prefix, of, said] of settings) {
-    const { services, load } = await startServices(setup, programs, prefix, of, port);
+  for (const [name, prefix, names, said] of settings) {
+    const { services, load } = await startServices(setup, programs, prefix, names, port);
     report(await settled(services, load, name, said));
-    if (prefix === 'feed-')
+    if (prefix === 'unnamed-')
       report(
         await event('switch-over behind pgbouncer', { cluster, services, load }, () => cluster.switchOver(), { isGap: true }),
       );

@@ -47,7 +47,7 @@ async function killedBackends({ cluster, services, load }: Setup): Promise<Step>
   const control = await cluster.connect();
   const step = await event('every backend of the services killed, five times', { cluster, services, load }, async () => {
     for (let i = 0; i < 5; i++) {
-      await control.query(`select pg_terminate_backend(pid) ${OF_IDENTITY} = 'gatehouse'`);
+      await control.query(`select pg_terminate_backend(pid) ${OF_IDENTITY} = 'gatehouse service'`);
       await sleep(500);
     }
   });
@@ -58,10 +58,10 @@ async function killedBackends({ cluster, services, load }: Setup): Promise<Step>
 async function lostFeed({ cluster, services, load }: Setup): Promise<Step> {
   const control = await cluster.connect();
   const count = async (): Promise<number> =>
-    Number((await control.query<{ count: string }>(`select count(*) ${OF_IDENTITY} = 'gatehouse feed'`)).rows[0]!.count);
+    Number((await control.query<{ count: string }>(`select count(*) ${OF_IDENTITY} = 'gatehouse changes'`)).rows[0]!.count);
   let back = 0;
   const answers = await during(load, async () => {
-    await control.query(`select pg_terminate_backend(pid) ${OF_IDENTITY} = 'gatehouse feed'`);
+    await control.query(`select pg_terminate_backend(pid) ${OF_IDENTITY} = 'gatehouse changes'`);
     back = await until('all feeds are back', async () => (await count()) === 3);
     await sleep(2000);
   });
@@ -81,7 +81,7 @@ async function lostFeed({ cluster, services, load }: Setup): Promise<Step> {
     10,
   );
   return {
-    name: 'the feed of changes lost (LISTEN connections killed)',
+    name: 'the feed of changes lost (connections of the feed killed)',
     seen: `${summary(answers)}; feeds back after ${(back / 1000).toFixed(1)} s; ${linesOf(answers, ['validate', 'project'])}; afterwards a revocation counts everywhere after ${heard.toFixed(0)} ms`,
     faults: refused.slice(0, 5).map(({ kind, status, text }) => `${kind}: ${status} ${text}`),
   };

@@ -32,7 +32,7 @@ export class Cable {
       }
       // The first message of a connection contains its application_name.
       near.once('data', (hello: Buffer) => {
-        if (!hello.includes('gatehouse feed')) return;
+        if (!hello.includes('gatehouse changes')) return;
         this.#feeds.add(near);
         if (this.#isFeedCut) near.destroy();
       });

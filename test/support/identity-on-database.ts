@@ -11,7 +11,6 @@ const PASSWORD = 'the administrator of the tests';
 
 export interface IdentityPlace {
   readonly databaseUrl?: string;
-  readonly feedDatabaseUrl?: string;
   readonly dataDir?: string;
 }
 
@@ -27,7 +26,7 @@ export class IdentityOnDatabase {
   }
 
   async start(): Promise<void> {
-    const { databaseUrl, feedDatabaseUrl, dataDir = '' } = this.#where;
+    const { databaseUrl, dataDir = '' } = this.#where;
     const env = {
       GATEHOUSE_IDENTITY_HOST: '127.0.0.1',
       GATEHOUSE_IDENTITY_PORT: '0',
@@ -35,7 +34,6 @@ export class IdentityOnDatabase {
       GATEHOUSE_IDENTITY_ARGON2_MEMORY: '64',
       GATEHOUSE_IDENTITY_ARGON2_PASSES: '1',
       ...(databaseUrl ? { GATEHOUSE_IDENTITY_DATABASE_URL: databaseUrl } : {}),
-      ...(feedDatabaseUrl ? { GATEHOUSE_IDENTITY_FEED_DATABASE_URL: feedDatabaseUrl } : {}),
     };
     this.service = await createIdentityService({
       config: load(identitySettings, env),

@@ -2,6 +2,7 @@
 // before it gets its tables, and until it has its rows, so that no service starts on tables that an interrupted copy left empty.
 import { type Kysely, sql } from 'kysely';
 import { ConfigError } from '../config/index.ts';
+import { CHANGES } from './change-table.ts';
 import { type MigrationSource, migrate, RECORDS, UNFINISHED_COPY } from './migrate.ts';
 import { readPostgres } from './postgres-reader.ts';
 import { readSqlite } from './sqlite-reader.ts';
@@ -27,7 +28,7 @@ class InUseError extends ConfigError {}
 async function tablesOf(tx: Kysely<unknown>): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`
     select relname as name from pg_class
-    where relnamespace = current_schema()::regnamespace and relkind = 'r' and relname not in (${RECORDS}, ${UNFINISHED_COPY}) order by relname
+    where relnamespace = current_schema()::regnamespace and relkind = 'r' and relname not in (${RECORDS}, ${UNFINISHED_COPY}, ${CHANGES}) order by relname
   `.execute(tx);
   return rows.map(({ name }) => name);
 }

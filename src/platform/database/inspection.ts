@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import { Kysely, sql } from 'kysely';
 import pg from 'pg';
-import { causeOfLostNotifications, feedSettingOf } from './feed-address.ts';
+import { EARLIER_SESSIONS } from './earlier-version.ts';
 import { createClientClass, Hosts, SERVER_STATE, type ServerState } from './hosts.ts';
 import { type MigrationSource, migrationState } from './migrate.ts';
 import { readPostgres } from './postgres-reader.ts';
@@ -12,7 +12,6 @@ import { SqliteConnection, sqliteDialect } from './sqlite-driver.ts';
 import type { DatabaseReader } from './sqlite-reader.ts';
 
 const CONNECT_MS = 5_000;
-const FEED_MS = 3_000;
 /** Reading a larger file to its end would take minutes, beside the service. */
 const MAX_CHECKED_BYTES = 512 * 1024 * 1024;
 
@@ -155,7 +154,7 @@ export interface ServerInspection {
 export interface PostgresInspection<S> extends InspectedDatabase<S> {
   readonly hosts: readonly HostState[];
   readonly server: ServerInspection;
-  /** Why a message of one connection does not arrive at the feed; undefined if it does. */
+  /** Why every request reads the database; undefined if memory answers. */
   readonly feedProblem: string | undefined;
 }
 
@@ -218,26 +217,15 @@ async function inspectServer(client: pg.Client, now: () => number): Promise<Serv
   };
 }
 
-/** On a channel of its own, so that no service drops its caches. */
-async function tryFeed(listener: pg.Client, sender: pg.Client): Promise<boolean> {
-  const word = `doctor ${process.pid} ${Date.now()}`;
-  const heard = Promise.withResolvers<boolean>();
-  listener.on('notification', ({ payload }) => {
-    if (payload === word) heard.resolve(true);
-  });
-  const timer = setTimeout(() => heard.resolve(false), FEED_MS);
-  try {
-    await listener.connect();
-    await listener.query('listen gatehouse_doctor');
-    await sender.query('select pg_notify($1, $2)', ['gatehouse_doctor', word]);
-    // An answer on the listening connection brings the message with it.
-    await listener.query('select 1');
-    return await heard.promise;
-  } catch {
-    return false;
-  } finally {
-    clearTimeout(timer);
-  }
+/** What keeps processes from proving that they know every change. */
+async function feedProblem(client: pg.Client): Promise<string | undefined> {
+  const { rows } = await client.query<{ earlier: number; since: unknown }>(
+    `select ${EARLIER_SESSIONS}::int as earlier, max(backend_start) filter (where pid = pg_backend_pid()) as since, pg_current_snapshot()
+    from pg_stat_activity where datname = current_database()`,
+  );
+  const { earlier, since } = rows[0]!;
+  if (since === null) return 'this server does not say when a session began, so that a crash of it would go unnoticed';
+  return earlier > 0 ? 'processes of an earlier version use this database; end the last of them' : undefined;
 }
 
 async function hostStates(hosts: Hosts, settings: pg.ClientConfig): Promise<HostState[]> {
@@ -274,8 +262,6 @@ function createClient(hosts: Hosts): pg.Client {
 
 export interface PostgresInspectionOptions {
   readonly setting: string;
-  /** Where the service listens for changes, if it does so at another address. */
-  readonly feedUrl?: string | undefined;
   /** Our clock, in milliseconds. */
   now(): number;
 }
@@ -284,22 +270,21 @@ export interface PostgresInspectionOptions {
 export async function inspectPostgres<S>(
   url: string,
   migrations: MigrationSource,
-  { setting, feedUrl, now }: PostgresInspectionOptions,
+  { setting, now }: PostgresInspectionOptions,
 ): Promise<PostgresInspection<S>> {
   const hosts = new Hosts(url, setting);
-  const sender = createClient(hosts);
-  const listener = createClient(feedUrl ? new Hosts(feedUrl, feedSettingOf(setting)) : hosts);
+  const client = createClient(hosts);
   const { read, close: closeReader } = readPostgres<S>(url, setting, CONNECT_MS);
   const close = async (): Promise<void> => {
-    await Promise.all([closeReader(), ...[sender, listener].map((client) => client.end().catch(() => {}))]);
+    await Promise.all([closeReader(), client.end().catch(() => {})]);
   };
   try {
-    await sender.connect();
+    await client.connect();
     return {
       read,
       hosts: await hostStates(hosts, settingsFor(hosts)),
-      server: await inspectServer(sender, now),
-      feedProblem: (await tryFeed(listener, sender)) ? undefined : causeOfLostNotifications(setting, feedUrl),
+      server: await inspectServer(client, now),
+      feedProblem: await feedProblem(client),
       migrations: await migrationState(read, migrations, 'postgres'),
       close,
     };

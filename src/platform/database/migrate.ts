@@ -4,6 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Kysely, sql } from 'kysely';
 import { ConfigError } from '../config/index.ts';
+import { createChangeTable, hasChangeTable } from './change-table.ts';
 import type { Dialect } from './database.ts';
 import { isAlreadyApplied, toSqlite } from './migrate-sqlite.ts';
 
@@ -114,6 +115,8 @@ async function refuseUnfinishedCopy<S>(db: Kysely<S>, name: string): Promise<voi
     );
 }
 
+const takeLock = <S>(trx: Kysely<S>): Promise<unknown> => sql`select pg_advisory_xact_lock(${sql.raw(LOCK)})`.execute(trx);
+
 /** Returns the names of the migrations it applied. */
 export async function migrate<S>(db: Kysely<S>, folder: MigrationSource, target: MigrationTarget): Promise<string[]> {
   const migrations = migrationsIn(folder);
@@ -124,7 +127,7 @@ export async function migrate<S>(db: Kysely<S>, folder: MigrationSource, target:
     const name = await db.transaction().execute(async (trx) => {
       // When several processes start together, one applies the migration and the others find it applied.
       if (target.dialect === 'postgres') {
-        await sql`select pg_advisory_xact_lock(${sql.raw(LOCK)})`.execute(trx);
+        await takeLock(trx);
         // A migration that waits for a table lock makes every later query on that table wait, too.
         await sql`set local lock_timeout = '60s'`.execute(trx);
       }
@@ -137,5 +140,10 @@ export async function migrate<S>(db: Kysely<S>, folder: MigrationSource, target:
     });
     if (name !== undefined) applied.push(name);
   }
+  if (target.dialect === 'postgres' && !(await hasChangeTable(db)))
+    await db.transaction().execute(async (trx) => {
+      await takeLock(trx);
+      await createChangeTable(trx);
+    });
   return applied;
 }

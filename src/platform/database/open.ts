@@ -1,5 +1,4 @@
 // Opens PostgreSQL if a URL is set, otherwise a SQLite file.
-import { ConfigError } from '../config/index.ts';
 import type { Database } from './database.ts';
 import type { MigrationSource } from './migrate.ts';
 import type { PostgresOptions } from './postgres.ts';
@@ -11,10 +10,7 @@ export interface DatabaseOptions extends PostgresOptions {
 }
 
 export async function openDatabase<S>(file: string, migrations: MigrationSource, options: DatabaseOptions): Promise<Database<S>> {
-  if (!options.databaseUrl) {
-    if (options.feedDatabaseUrl) throw new ConfigError(`${options.setting} must be set if its FEED_DATABASE_URL is`);
-    return openSqlite<S>(file, migrations);
-  }
+  if (!options.databaseUrl) return openSqlite<S>(file, migrations);
   // Imported here, because a process on SQLite never needs the driver (1 MB).
   const { openPostgres } = await import('./postgres.ts');
   return openPostgres<S>(options.databaseUrl, migrations, options);

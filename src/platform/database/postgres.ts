@@ -4,11 +4,12 @@ import pg from 'pg';
 import { currentDeadline } from '../deadline.ts';
 import type { Feed } from './cache.ts';
 import { createCaches } from './caches.ts';
+import { deleteChangesBelow, deleteChangesOfOtherServers, insertChange } from './change-table.ts';
 import { CONNECT_MS, ConnectionPool, STATEMENT_MS } from './connection-pool.ts';
 import { type Database, Subscribers, type Tx } from './database.ts';
+import { EarlierVersion } from './earlier-version.ts';
 import { isLockTimeout, isRetryable } from './errors.ts';
-import { CHANNEL, PostgresFeed } from './feed.ts';
-import { causeOfLostNotifications, feedSettingOf } from './feed-address.ts';
+import { PostgresFeed } from './feed.ts';
 import { createClientClass, Hosts, UnsuitableServer } from './hosts.ts';
 import { type MigrationSource, migrate } from './migrate.ts';
 import { types } from './postgres-types.ts';
@@ -22,8 +23,6 @@ export interface PostgresOptions {
   readonly poolSize: number;
   /** Off for a pgbouncer in transaction mode that does not support named statements. */
   readonly namedStatements: boolean;
-  /** Where LISTEN works, if a pooler is in front of the database. */
-  readonly feedDatabaseUrl?: string | undefined;
   /** The setting that holds its URL, for messages. */
   readonly setting?: string;
   /** How long a start waits for it, and the log it writes to while waiting. */
@@ -35,8 +34,6 @@ const JOB_LOCK_MS = 10_000;
 const ATTEMPTS = 5;
 /** The server takes a second to detect a deadlock, so a transaction behind two deadlocks can time out through no fault of its own. */
 const LOCK_ATTEMPTS = 2;
-/** PostgreSQL refuses a NOTIFY payload of 8000 bytes. A longer list is replaced by '*': anything may have changed. */
-const PAYLOAD_BYTES = 7900;
 /** Share of the connections reserved for reads: a locked table must not block reads. */
 const READER_SHARE = 0.3;
 
@@ -52,17 +49,6 @@ async function runMigrations(Client: typeof pg.Client, settings: pg.ClientConfig
   }
 }
 
-/** On a connection of its own: from the pool it would wait for other work, and on the feed's it would prove nothing. */
-async function sendMessage(client: pg.Client, channel: string): Promise<void> {
-  client.on('error', () => {});
-  try {
-    await client.connect();
-    await client.query({ text: 'select pg_notify($1, $2)', values: [channel, ''], query_timeout: CONNECT_MS } as pg.QueryConfig);
-  } finally {
-    client.end().catch(() => {});
-  }
-}
-
 /** Writes a temporary table, which needs disk space like any change. A user who may not create one (42501) counts as able to write. */
 async function probeWriting<S>(db: Kysely<S>): Promise<void> {
   try {
@@ -75,44 +61,6 @@ async function probeWriting<S>(db: Kysely<S>): Promise<void> {
   }
 }
 
-interface FeedDeps {
-  readonly options: PostgresOptions;
-  readonly setting: string;
-  readonly settings: pg.ClientConfig;
-  readonly hosts: Hosts;
-  readonly Client: typeof pg.Client;
-  readonly subscribers: Subscribers;
-  readonly reachability: Reachability;
-}
-
-function createFeed({ options, setting, settings, hosts, Client, subscribers, reachability }: FeedDeps): PostgresFeed {
-  const { feedDatabaseUrl: url, wait } = options;
-  const feedHosts = url ? new Hosts(url, feedSettingOf(setting)) : hosts;
-  const FeedClient = url ? createClientClass(feedHosts) : Client;
-  const feedSettings = { ...settings, connectionString: feedHosts.url, application_name: 'gatehouse feed' };
-  const cause = causeOfLostNotifications(setting, url);
-  return new PostgresFeed(() => new FeedClient(feedSettings), subscribers, {
-    // At another address, its answers say nothing about the pool's.
-    onAnswer: () => {
-      if (!url) reachability.markReachable();
-    },
-    isSuitable: (state) => feedHosts.isSuitable(state),
-    onLost: (client) => {
-      if (client) feedHosts.forget(client);
-      reachability.startProbing();
-    },
-    sendTestMessage: (channel) => sendMessage(new Client(settings), channel),
-    onDelivery: (isWorking) => {
-      if (isWorking) wait?.log.info({ setting }, 'change notifications of other processes arrive');
-      else
-        wait?.log.error(
-          { setting },
-          `change notifications of other processes do not arrive, so every request reads the database: ${cause}`,
-        );
-    },
-  });
-}
-
 export async function openPostgres<S>(url: string, migrations: MigrationSource, options: PostgresOptions): Promise<Database<S>> {
   const setting = options.setting ?? 'the database';
   const hosts = new Hosts(url, setting);
@@ -121,7 +69,7 @@ export async function openPostgres<S>(url: string, migrations: MigrationSource, 
     connectionString: hosts.url,
     connectionTimeoutMillis: CONNECT_MS,
     types,
-    application_name: 'gatehouse',
+    application_name: 'gatehouse service',
   };
   await waitForDatabase(hosts, () => new Client(settings), setting, options.wait);
   await runMigrations(Client, settings, migrations, setting);
@@ -144,14 +92,30 @@ export async function openPostgres<S>(url: string, migrations: MigrationSource, 
 
   const subscribers = new Subscribers();
   const reachability = new Reachability(() => connections.probe());
-  const feed = createFeed({ options, setting, settings, hosts, Client, subscribers, reachability });
+  const earlier = new EarlierVersion((isThere) => {
+    if (isThere)
+      log?.warn({ setting }, 'processes of an earlier version use this database; until they have ended, every request reads it');
+    else log?.info({ setting }, 'no process of an earlier version is left');
+  });
+  const feed = new PostgresFeed(() => new Client({ ...settings, application_name: 'gatehouse changes' }), subscribers, earlier, {
+    onAnswer: () => reachability.markReachable(),
+    isSuitable: (state) => hosts.isSuitable(state),
+    onLost: (client) => {
+      if (client) hosts.forget(client);
+      reachability.startProbing();
+    },
+    async deleteBelow(xid) {
+      await deleteChangesOfOtherServers(db);
+      while (await deleteChangesBelow(db, xid));
+    },
+  });
   const connections = new ConnectionPool({
     pool,
     size: options.poolSize,
     hosts,
     reachability,
     pickHost: () => hosts.pick(settings),
-    isFeedAnswering: () => !options.feedDatabaseUrl && feed.isAnswering(),
+    isFeedAnswering: () => feed.isAnswering(),
     usesNamedStatements: options.namedStatements,
     onNameLost: () =>
       log?.warn({ setting }, `a pooler lost named statements: they are off from now on; set ${namesSetting} to off`),
@@ -171,8 +135,9 @@ export async function openPostgres<S>(url: string, migrations: MigrationSource, 
       else if (!keepsLimits) await setTimeLimits(trx, limits);
       const result = await work(trx as unknown as Tx<S>, (tag) => tags.add(tag));
       if (tags.size > 0) {
-        const payload = JSON.stringify([...tags]);
-        await sql`select pg_notify(${CHANNEL}, ${Buffer.byteLength(payload) < PAYLOAD_BYTES ? payload : '*'})`.execute(trx);
+        const text = JSON.stringify([...tags]);
+        await insertChange(trx, text);
+        await earlier.tell(trx, text);
       }
       return result;
     });

@@ -16,7 +16,7 @@ export const walletSettings = {
   ),
   feedDatabaseUrl: setting.databaseUrl(
     'GATEHOUSE_WALLET_FEED_DATABASE_URL',
-    'Address of the same database that bypasses a pooler in transaction mode. The service receives change notifications (LISTEN) there, which such a pooler does not deliver.',
+    'Without effect: processes learn of changes through every pooler. Remove it; the next version refuses it.',
   ),
   oidcIssuer: setting.address(
     'GATEHOUSE_WALLET_OIDC_ISSUER',

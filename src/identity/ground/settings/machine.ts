@@ -28,13 +28,13 @@ export const machineSettings = {
   ),
   feedDatabaseUrl: setting.databaseUrl(
     'GATEHOUSE_IDENTITY_FEED_DATABASE_URL',
-    'Address of the same database that bypasses a pooler in transaction mode. The service receives change notifications (LISTEN) there, which such a pooler does not deliver.',
+    'Without effect: processes learn of changes through every pooler. Remove it; the next version refuses it.',
   ),
   poolSize: setting.number(
     'GATEHOUSE_IDENTITY_POOL_SIZE',
     10,
     { min: 2, max: 500, unit: 'connections' },
-    'PostgreSQL connections of each process. One more is used for change notifications.',
+    'PostgreSQL connections of each process. One more reads the changes of other processes.',
   ),
   namedStatements: setting.flag(
     'GATEHOUSE_IDENTITY_NAMED_STATEMENTS',

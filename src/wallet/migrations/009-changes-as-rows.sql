@@ -1,0 +1,2 @@
+-- No statement. From here on processes tell each other of changes by rows, in a table that belongs to platform/database (docs/adr/032-changes-as-rows.md).
+-- A process of the version before, which hears of none of them, refuses to start on a database that has this migration.
