@@ -112,7 +112,8 @@ onUsualDatabase('What the provider says of itself', (api) => {
       for (const alg of values) {
         const asked = { redirect_uris: [], allowed_grant_types: [CIBA], backchannel_authentication_request_signing_alg: alg };
         const client = await KeyedClient.make(api, asked, alg);
-        const request = await client.assertion({ claims: { sub: undefined, scope: 'openid', login_hint: 'somebody' } });
+        const nbf = Math.floor(Date.now() / 1000);
+        const request = await client.assertion({ claims: { sub: undefined, nbf, scope: 'openid', login_hint: 'somebody' } });
         const answer = await client.send('/openid/backchannel', { ...(await client.proof()), request });
         assert.equal(answer.status, 200, `${alg} ${answer.text}`);
       }
