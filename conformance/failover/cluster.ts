@@ -171,21 +171,24 @@ export class Cluster {
     return until('there are a primary and a synchronous standby', isHealthy, seconds);
   }
 
-  /** Asks the servers themselves, until the returned function is called: it gives the last moment at which neither took writes. */
-  watchForPrimary(): () => number {
+  /** Asks the servers themselves, until the returned function is called: it gives the first and the last moment at which neither took writes. */
+  watchForPrimary(): () => { readonly first: number; readonly last: number } {
+    let first = Number.POSITIVE_INFINITY;
     let last = Number.NEGATIVE_INFINITY;
     let isOver = false;
     const watch = async (): Promise<void> => {
       for (; !isOver; await sleep(200)) {
         const at = performance.now();
         const taken = await Promise.all(this.#nodes.map(takesWrites));
-        if (!taken.includes(true)) last = at;
+        if (taken.includes(true)) continue;
+        first = Math.min(first, at);
+        last = at;
       }
     };
     void watch();
     return () => {
       isOver = true;
-      return last;
+      return { first, last };
     };
   }
 

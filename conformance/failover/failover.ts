@@ -42,9 +42,9 @@ export interface Setup {
  * What operating.md promises of validations while no primary is there: 503 at once, never an answer from memory once the outage is known,
  * and never "this token is not valid".
  */
-function wrongValidations(answers: readonly RecordedAnswer[], event: number, lastWithout: number): string[] {
+function wrongValidations(answers: readonly RecordedAnswer[], event: number, { first, last: lastWithout }: Gap): string[] {
   const direct = answers.filter(({ kind, isDirect }) => isDirect && VALIDATIONS.includes(kind));
-  const inGap = direct.filter(({ at, ms }) => at > event + KNOWN_MS && at + ms < lastWithout);
+  const inGap = direct.filter(({ at, ms }) => at > Math.max(event, first) + KNOWN_MS && at + ms < lastWithout);
   const late = inGap.filter(({ status, ms }) => status === 503 && ms > AT_ONCE_MS).length;
   const served = inGap.filter(isGood).map(({ kind, at, ms }) => `${kind} ${seconds(at - event)} (took ${seconds(ms)})`);
   return [
@@ -53,6 +53,12 @@ function wrongValidations(answers: readonly RecordedAnswer[], event: number, las
       : []),
     ...(late > inGap.length / 20 ? [`${late} of ${inGap.length} validations in the gap were not refused at once`] : []),
   ];
+}
+
+/** When no server took writes. A switch-over may begin long after it was asked for. */
+interface Gap {
+  readonly first: number;
+  readonly last: number;
 }
 
 interface EventOptions {
@@ -75,7 +81,7 @@ export async function event(
   const acknowledged = (): number => load.projects.length + load.keys.length + load.revoked.length;
   const before = acknowledged();
   const at = performance.now();
-  const lastWithoutPrimary = isGap ? cluster.watchForPrimary() : undefined;
+  const primaryWatch = isGap ? cluster.watchForPrimary() : undefined;
   await happen();
   /** Every kind of request succeeded in the last two seconds, and none was refused. */
   const works = (): boolean => {
@@ -86,14 +92,15 @@ export async function event(
   const faults: string[] = [];
   await until('all requests work again', works, 4 * TTL).catch((error: Error) => faults.push(error.message));
   await load.stop();
-  const gapEnd = lastWithoutPrimary?.();
+  const withoutPrimary = primaryWatch?.();
+  const gapEnd = withoutPrimary?.last;
   await services.untilAllReady();
   const answers = load.answers.slice(from);
   const gap = gapEnd !== undefined && gapEnd > at ? `; no server took writes until ${seconds(gapEnd - at)} after it` : '';
   return {
     name,
     seen: `${summary(answers)}; writes refused for ${gapOf(answers, WRITES, at)}, validations for ${gapOf(answers, VALIDATIONS, at)}; ${acknowledged() - before} writes acknowledged since${gap}`,
-    faults: [...faults, ...broken(answers), ...(gapEnd === undefined ? [] : wrongValidations(answers, at, gapEnd))],
+    faults: [...faults, ...broken(answers), ...(withoutPrimary ? wrongValidations(answers, at, withoutPrimary) : [])],
   };
 }
 
