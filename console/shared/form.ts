@@ -228,6 +228,8 @@ export class FormElement extends PageElement {
   #isBusy = false;
   readonly #prefix = `form${++forms}`;
   readonly #parts = new FormParts(this);
+  /** What the browser refused to send: it is shown even if it is of no use. */
+  readonly #wrong = new Set<string>();
 
   set options(options: FormOptions) {
     this.#options = options;
@@ -274,7 +276,11 @@ export class FormElement extends PageElement {
   /** Before the browser says what is wrong, beside the field. The event does not go up. */
   readonly #onInvalid = {
     capture: true,
-    handleEvent: ({ target }: Event): void => this.#parts.show(target as Element),
+    handleEvent: ({ target }: Event): void => {
+      this.#wrong.add((target as HTMLInputElement).name);
+      this.#parts.show(target as Element);
+      this.requestUpdate();
+    },
   };
 
   #inputOf(field: FormField | undefined): HTMLElement | null {
@@ -288,7 +294,7 @@ export class FormElement extends PageElement {
 
   #isOfUse(field: FormField): boolean {
     const { name, values } = field.goesWith!;
-    if (hasValue(field) || field.name === this.#refused?.name) return true;
+    if (hasValue(field) || field.name === this.#refused?.name || this.#wrong.has(field.name)) return true;
     const form = this.querySelector('form');
     const other = this.#options!.fields.find((one) => one.name === name);
     const chosen = form ? new FormValues(form).all(name) : (other?.values ?? [String(other?.value ?? '')]);

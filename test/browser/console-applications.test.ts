@@ -244,8 +244,12 @@ onUsualDatabase('Applications in the console', (api) => {
     await page.getByLabel(registration.auth).selectOption('workload_jwt');
     await page.getByLabel(registration.grantNames['urn:openid:params:grant-type:ciba']).check();
     await asksFor.waitFor();
+    await workloads.fill('no list');
     await page.getByLabel(registration.auth).selectOption('client_secret_basic');
     await workloads.waitFor({ state: 'hidden' });
+    // What is wrong is not kept from the person, who could not save without knowing why.
+    await press(page, texts.save);
+    await page.getByText(registration.workloadsWrong).waitFor();
     const identities = [{ issuer: 'https://cluster.example.org', subject: 'system:serviceaccount:a:b' }];
     const proof = { token_endpoint_auth_method: 'workload_jwt', workload_identities: identities };
     assert.equal((await api.patch(`/v3/OS-OAUTH2/consumers/${application.id}`, { consumer: proof })).status, 200);
