@@ -74,6 +74,13 @@ onBothDatabases('GET /v3/OS-AUDIT/events', (api) => {
     await refused('include_names&format=csv');
   });
 
+  it('has the names of APIs for those who may see them', async () => {
+    const about = { api: { identifier: `urn:${uniqueName('api')}`, name: 'Papers' } };
+    const { api: made } = assertOk(await api.post('/v3/OS-OAUTH2/apis', about), 201);
+    const path = `${EVENTS}?target_id=${made.id}&include_names`;
+    assert.deepEqual(assertOk(await api.get(path)).names.api, { [made.id]: 'Papers' });
+  });
+
   it('finds the events of a person: as actor, as target, and as the one concerned', async () => {
     const { user, token } = await api.persona(['member'], { domain: 'default' });
     await api.post(`/v3/users/${user.id}/password`, { user: { original_password: 'wrong', password: 'x' } }, { token });

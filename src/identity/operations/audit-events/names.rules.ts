@@ -18,6 +18,7 @@ const RULES: Readonly<Record<NamedKind, Action | undefined>> = {
   application_credential: 'identity:get_application_credential',
   scim_connection: 'identity:manage_scim_connections',
   registration_token: 'identity:manage_registration_tokens',
+  api: 'identity:get_api',
   consumer: undefined,
   app_role: undefined,
   permission: undefined,

@@ -71,6 +71,10 @@ const READ = {
     const rows = await db.selectFrom('consumers').where('id', 'in', ids).select(['id', 'name']).execute();
     return rows.map(({ id, name }) => ({ id, name, facts: {}, applicationId: id }));
   },
+  api: async (db, ids) => {
+    const rows = await db.selectFrom('apis').where('id', 'in', ids).select(['id', 'name']).execute();
+    return rows.map(({ id, name }) => ({ id, name, facts: {} }));
+  },
   app_role: partsOfApplications('app_roles'),
   permission: partsOfApplications('app_permissions'),
   invitation: async (db, ids) => {
