@@ -122,6 +122,16 @@ describe('A cache', () => {
     assert.equal(cache.size, 0);
   });
 
+  it('does not store what has already expired, which pushes out nothing', async () => {
+    const cache = cacheOf(1);
+    const expired = async () => ({ ...value('b', 'one'), end: 1_000 });
+    await put(cache, 'a', 'one');
+    assert.equal((await cache.load('b', expired))?.name, 'b');
+    assert.deepEqual([namesIn(cache, 'a', 'b'), cache.size], [['a', undefined], 1]);
+    await cache.load('a', expired);
+    assert.deepEqual([cache.get('a'), cache.size], [undefined, 0], 'nor does the older one of its key stay');
+  });
+
   describe('during a load', () => {
     it('returns the value but does not store it, if a change happened meanwhile', async () => {
       const cache = cacheOf();

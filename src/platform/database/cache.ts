@@ -134,9 +134,12 @@ export class Cache<V extends NonNullable<unknown>> {
   #store(key: string, value: V, tags: readonly string[]): void {
     const { limit, expiry } = this.#options;
     this.#remove(key);
+    const expiresAt = expiry ? expiry.at(value) : Number.POSITIVE_INFINITY;
+    // It would never be answered, and would push out what is.
+    if (expiry && expiresAt <= expiry.clock.now()) return;
     // Removes the oldest first: simple, and removing the wrong entry costs only one read.
     if (this.#entries.size >= limit) this.#remove(this.#entries.keys().next().value!);
-    this.#entries.set(key, { value, tags, expiresAt: expiry ? expiry.at(value) : Number.POSITIVE_INFINITY });
+    this.#entries.set(key, { value, tags, expiresAt });
     for (const tag of tags) {
       const keys = this.#keysByTag.get(tag);
       if (keys) keys.add(key);
