@@ -240,6 +240,7 @@ export class FormElement extends PageElement {
   reset(): void {
     this.#problem = undefined;
     this.#refused = undefined;
+    this.#wrong.clear();
     this.querySelector('form')?.reset();
     this.requestUpdate();
   }
@@ -251,6 +252,7 @@ export class FormElement extends PageElement {
     this.#problem = undefined;
     this.#inputOf(this.#refused)?.removeAttribute('aria-invalid');
     this.#refused = undefined;
+    this.#wrong.clear();
     this.requestUpdate();
     try {
       await this.#options!.submit(new FormValues(event.target as HTMLFormElement));

@@ -250,6 +250,10 @@ onUsualDatabase('Applications in the console', (api) => {
     // What is wrong is not kept from the person, who could not save without knowing why.
     await press(page, texts.save);
     await page.getByText(registration.workloadsWrong).waitFor();
+    // Only as long as it is wrong.
+    await workloads.fill('');
+    await press(page, texts.save);
+    await workloads.waitFor({ state: 'hidden' });
     const identities = [{ issuer: 'https://cluster.example.org', subject: 'system:serviceaccount:a:b' }];
     const proof = { token_endpoint_auth_method: 'workload_jwt', workload_identities: identities };
     assert.equal((await api.patch(`/v3/OS-OAUTH2/consumers/${application.id}`, { consumer: proof })).status, 200);
