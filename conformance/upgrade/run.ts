@@ -109,7 +109,10 @@ async function useReplica({ url }: Replica, foreign: string | undefined, name: s
   return token;
 }
 
-/** A token that one revokes is refused by the other within a second, though it was answered from memory before. Throws otherwise. */
+/**
+ * A token that one revokes is refused by the other soon after. Throws otherwise. It can fail where the other answers from memory, as earlier
+ * versions do. This one reads the database while one that writes no rows of its changes is connected: it has no message to miss then.
+ */
 async function revokeAcross(one: Replica, other: Replica): Promise<void> {
   const body = {
     auth: {
@@ -128,7 +131,7 @@ async function revokeAcross(one: Replica, other: Replica): Promise<void> {
     if ((await ask(one, 'DELETE')) !== 204) throw new Error('a token cannot be revoked');
     const revoked = performance.now();
     let status = await ask(other);
-    // A second, and what a busy machine adds.
+    // A second is promised; the rest is for a busy machine.
     while (status === 200 && performance.now() - revoked < 3000) status = await ask(other);
     if (status === 200) throw new Error('a token that the other revoked is accepted');
   }

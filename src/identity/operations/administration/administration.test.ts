@@ -92,8 +92,9 @@ onBothDatabases(
     it('finds administrators by their role, not among the grants of everybody', async () => {
       const plans = await plansOf(db(), ({ read }) => unprotectedAdministrators(read, 5));
       // PostgreSQL reads a small table as a whole, whatever is asked.
-      if (db().dialect === 'sqlite') assert.doesNotMatch(plans.join('\n'), /SCAN grants|grants_by_user \(user_id>/);
-      assert.match(plans[0]!, /grants_by_role|Seq Scan on grants/);
+      if (db().dialect !== 'sqlite') return;
+      assert.doesNotMatch(plans.join('\n'), /SCAN grants|grants_by_user \(user_id>/);
+      assert.match(plans[0]!, /grants_by_role/);
     });
 
     it('knows backups of SQLite, and the password file', async () => {

@@ -79,6 +79,20 @@ onBothDatabases('GET /v3/OS-AUDIT/events', (api) => {
     const { api: made } = assertOk(await api.post('/v3/OS-OAUTH2/apis', about), 201);
     const path = `${EVENTS}?target_id=${made.id}&include_names`;
     assert.deepEqual(assertOk(await api.get(path)).names.api, { [made.id]: 'Papers' });
+    // A manager sees what happened in the domain, also what mentions things that they may not see.
+    const { user, token } = await api.persona(['manager'], { domain: 'default' });
+    const now = api.clock.now();
+    const event = {
+      ...{ id: newTimedId(now), at: Math.floor(now / 1000), request_id: null, actor_id: user.id, action: 'api.mentioned' },
+      ...{ target_kind: 'api', target_id: made.id, outcome: 'success', domain_id: 'default', detail: '{}' },
+    };
+    await db().write((tx) => tx.insertInto('audit_events').values(event).execute());
+    const { events, names } = assertOk(await api.get(path, { token }));
+    assert.deepEqual(
+      events.map(({ action }: EventJson) => action),
+      ['api.mentioned'],
+    );
+    assert.deepEqual(names, { user: { [user.id]: user.name }, domain: { default: 'Default' } });
   });
 
   it('finds the events of a person: as actor, as target, and as the one concerned', async () => {
