@@ -5,6 +5,7 @@ import { assertOk, assertRefused } from '../../../../test/support/answers.ts';
 import { onEachDatabase, uniqueName } from '../../../../test/support/api.ts';
 import { plansOf } from '../../../../test/support/plans.ts';
 import { usesDatabaseOf } from '../../../../test/support/restartable-api.ts';
+import type { Database } from '../../ground/database/index.ts';
 import { nameKey } from './name-key.ts';
 import { listUsers, updateUser } from './users.store.ts';
 import { fillMissingWords } from './words.store.ts';
@@ -292,6 +293,48 @@ onEachDatabase('Search and order of lists', (api) => {
           assert.doesNotMatch(plan, /TEMP B-TREE FOR ORDER BY|-> {2}Sort /, index);
         }
       }
+  });
+
+  it('lists the present members of a group page by page, whether it sorts them or reads people in their order', async () => {
+    const group = await api.make('group', { name: uniqueName('group') });
+    const now = 1000;
+    // Of two members the time has come.
+    const ends = new Map([
+      ['anna', null],
+      ['annabel', now],
+      ['Anton', now + 1],
+      ['Böse', null],
+      ['zoe', now - 1],
+    ]);
+    const members = [...ends].map(([name, expires_at]) => {
+      return { group_id: group.id, user_id: people.get(name)!, display: null, expires_at, kept: 1 };
+    });
+    const model = await db().read.selectFrom('users').where('id', '=', people.get('anna')!).selectAll().executeTakeFirstOrThrow();
+    // So many that the members are fewer than half.
+    const others = members.map((_, at) => ({ ...model, id: `beside${at}`, name: `beside${at}`, name_key: `beside${at}` }));
+    await db().write(async (tx) => {
+      await tx.insertInto('group_members').values(members).execute();
+      await tx.insertInto('users').values(others).execute();
+    });
+    const ids = ['anna', 'Anton', 'Böse'].map((name) => people.get(name)!);
+    const rows = await db().read.selectFrom('users').select('id').where('id', 'in', ids).orderBy('name').execute();
+    const [first, second, third] = rows.map(({ id }) => id);
+    for (const [many, sorts] of [
+      [6, true],
+      [5, false],
+      [1, false],
+    ] as const) {
+      const read = (from: Database, marker: string | undefined) =>
+        listUsers(from, { limit: 2, marker }, { criteria: [], visible: [] }, { group: { groupId: group.id, now, many } });
+      const pageAfter = async (marker: string | undefined) => {
+        const { items, ...markers } = (await read(db(), marker))!;
+        return { ids: items.map(({ id }) => id), ...markers };
+      };
+      assert.deepEqual(await pageAfter(undefined), { ids: [first, second], next: second, previous: null }, String(many));
+      assert.deepEqual(await pageAfter(second), { ids: [third], next: null, previous: '' }, String(many));
+      const plans = (await plansOf(db(), (watched) => read(watched, undefined))).join('\n');
+      if (db().dialect === 'sqlite') assert.equal(plans.includes('TEMP B-TREE FOR ORDER BY'), sorts, plans);
+    }
   });
 
   it('finds the same people by broad words, in whatever order, each once on its pages', async () => {
