@@ -105,7 +105,10 @@ export interface NounDefinition<One extends NounName> {
   readonly hooks?: (deps: NounDeps) => NounHooks<One>;
 }
 
-export type NounDeps = Pick<Deps, 'db' | 'change' | 'clock'>;
+export interface NounDeps extends Pick<Deps, 'db' | 'change' | 'clock'> {
+  /** The address of the service. */
+  issuer(): string;
+}
 
 /** What is special about a change, in its transaction. */
 export interface NounHooks<One extends NounName> {

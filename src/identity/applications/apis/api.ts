@@ -1,10 +1,12 @@
 // An API as administrators register it. Its identifier is the audience of its tokens, so it never changes, and only administrators say whose it is.
+import { takeAdvisoryLock } from '../../../platform/database/index.ts';
 import { t } from '../../../platform/http/index.ts';
 import { defineNoun } from '../../access/noun/index.ts';
 import type { ApiRow, Tx } from '../../ground/database/index.ts';
 import { fail } from '../../ground/faults.ts';
 import { findConsumer, OPENID_SCOPES } from '../consumers/index.ts';
 import { findApiByIdentifier, lockApi } from './apis.store.ts';
+import { scimIdentifier } from './apis.ts';
 import {
   type Exchange,
   exchangesOf,
@@ -220,7 +222,7 @@ export const api = defineNoun('api', {
     create: ['application.not_found', 'resource.duplicate', 'request.bad_value'],
     change: ['application.not_found', 'request.bad_value'],
   },
-  hooks: ({ db }) => ({
+  hooks: ({ db, issuer }) => ({
     async prepare({ tx }, body: Said, id, isNew) {
       const said = columnsOf(body);
       await checkApplications(tx, said);
@@ -228,8 +230,12 @@ export const api = defineNoun('api', {
         const { identifier = '' } = said;
         if (!isApiIdentifier(identifier))
           fail('request.bad_value', { field: 'identifier', why: 'it must be an https address or a urn, without a fragment' });
-        for (const value of [identifier, withOtherEnd(identifier)])
-          if (await findApiByIdentifier(tx, value)) fail('resource.duplicate', { kind: 'API', field: 'identifier', value });
+        const spellings = [identifier, withOtherEnd(identifier)];
+        // Two at once, one with the slash and one without, would not see each other.
+        await takeAdvisoryLock(db, tx, `API ${spellings.toSorted()[0]}`);
+        for (const value of spellings)
+          if (value === scimIdentifier(issuer()) || (await findApiByIdentifier(tx, value)))
+            fail('resource.duplicate', { kind: 'API', field: 'identifier', value });
         checkWhole({ ...INITIAL, ...said });
         return { epoch: 0 };
       }

@@ -62,6 +62,9 @@ onEachDatabase('An API', (api) => {
       // Whoever compares carelessly would take the tokens of one for those of the other.
       [{ identifier: `${taken.identifier}/` }, 409],
       [{ identifier: withSlash.identifier.slice(0, -1) }, 409],
+      // The one of this service is in no table.
+      [{ identifier: `${api.url}/scim/v2` }, 409],
+      [{ identifier: `${api.url}/scim/v2/` }, 409],
       [{ name: '' }, 400],
       [scope({ name: 'with space' }), 400],
       [scope({ name: 'quo"te' }), 400],
@@ -85,6 +88,12 @@ onEachDatabase('An API', (api) => {
     const { id } = assertOk(await register(roles), 201).api;
     assertRefused(await api.patch(`${APIS}/${id}`, { api: { application_id: null } }), 400);
     assertRefused(await api.patch(`${APIS}/${id}`, { api: { identifier: 'https://other.example.org' } }), 400);
+  });
+
+  it('is registered with the last slash or without, also by two at the same moment', async () => {
+    const at = Array.from({ length: 8 }, () => `https://${uniqueName('api')}.example.org/v1`);
+    const pairs = at.map((identifier) => Promise.all([register({ identifier }), register({ identifier: `${identifier}/` })]));
+    for (const pair of await Promise.all(pairs)) assert.deepEqual(pair.map(({ status }) => status).toSorted(), [201, 409]);
   });
 
   it('gets JWTs as RFC 9068 says, for a person and for an application itself', async () => {

@@ -41,10 +41,12 @@ export const SCIM_PATH = '/scim/v2';
 export const SCIM_SCOPE = 'scim';
 export const SCIM_API = 'gatehouse_scim';
 
+export const scimIdentifier = (issuer: string): string => `${issuer}${SCIM_PATH}`;
+
 /** It is not registered: what it is, is the program's to say. */
 const scimApi = (issuer: string): Api => ({
   id: SCIM_API,
-  identifier: `${issuer}${SCIM_PATH}`,
+  identifier: scimIdentifier(issuer),
   name: 'SCIM',
   tokenFormat: 'opaque',
   tokenLifetime: null,
