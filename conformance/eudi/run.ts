@@ -27,7 +27,9 @@ if (built.status !== 0) stop(`cannot build it: ${built.stdout}`);
 const { certificate, key } = certify({ name: 'CN=localhost', dns: ['localhost'] });
 writeFileSync(join(folder, 'service.pem'), certificate.toString());
 const store = ['-keystore', join(folder, 'trust.p12'), '-storepass', 'changeit', '-storetype', 'PKCS12'];
-spawnSync('keytool', ['-importcert', '-noprompt', '-alias', 'service', '-file', join(folder, 'service.pem'), ...store]);
+const certified = ['-importcert', '-noprompt', '-alias', 'service', '-file', join(folder, 'service.pem')];
+const imported = spawnSync('keytool', [...certified, ...store], { encoding: 'utf8' });
+if (imported.status !== 0) stop(`cannot trust the service: ${imported.error?.message ?? imported.stdout}`);
 const classpath = `${join(folder, 'target/classes')}:${readFileSync(join(folder, 'target/classpath'), 'utf8').trim()}`;
 const java = promisify(execFile);
 const wallet = async (...args: string[]): Promise<string[]> => {
@@ -54,6 +56,8 @@ const tls = createServer({ cert: certificate.toString(), key: key.export({ type:
     to.writeHead(answer.statusCode!, answer.headers);
     answer.pipe(to);
   });
+  // The wallet sees that its connection ends, and the check says so.
+  onward.on('error', () => to.destroy());
   from.pipe(onward);
 }).listen(port, '127.0.0.1');
 

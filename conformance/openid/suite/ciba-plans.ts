@@ -6,7 +6,7 @@ import { SIGN_IN_STRENGTHS } from '../../../src/identity/applications/consumers/
 import type { Actor } from './drive.ts';
 import type { Person } from './person.ts';
 import type { PlanRun } from './plan.ts';
-import { ALIAS, type FapiWays, type RegisteredPerson } from './registrations.ts';
+import { ALIAS, type FapiWays, newName, type RegisteredPerson } from './registrations.ts';
 
 /** The suite first comes back to wait, also for a ping. */
 const SOON_MS = 1_000;
@@ -68,7 +68,7 @@ const ciba = (signs: FapiWays['signs'], mode: 'poll' | 'ping'): PlanRun => ({
   actor: 'elsewhere',
   isMadeAnew: true,
   config: async ({ service, suite, registrations, answers }) => {
-    const person = await registrations.person(`asked-${Math.random().toString(36).slice(2, 8)}`);
+    const person = await registrations.person(newName('asked'));
     answers.asked = person;
     const ways: FapiWays = { signs, bound: 'mtls', profile: 'fapi-ciba' };
     const pinged = {

@@ -51,9 +51,7 @@ export class Person {
   }
 
   /** In a window of its own, with the cookies of the others. */
-  on = (work: (page: Page) => Promise<Screenshots>): Promise<Screenshots> => this.#on(work);
-
-  async #on(work: (page: Page) => Promise<Screenshots>): Promise<Screenshots> {
+  async on(work: (page: Page) => Promise<Screenshots>): Promise<Screenshots> {
     const page = await this.#context.newPage();
     page.setDefaultTimeout(PATIENCE_MS);
     try {
@@ -68,7 +66,7 @@ export class Person {
 
   /** Goes there, and on to the page at which nothing more is to be done. */
   visit = ({ url, method }: Visit, answer: Answer = 'allow'): Promise<Screenshots> =>
-    this.#on(async (page) => {
+    this.on(async (page) => {
       const first = await this.#open(page, url, method);
       for (let pages = 0; pages < MAX_PAGES && (await this.#answer(page, answer)); pages++)
         await page.waitForLoadState('networkidle');
@@ -76,7 +74,7 @@ export class Person {
     });
 
   /** Goes there, and does nothing. */
-  look = ({ url, method }: Visit): Promise<Screenshots> => this.#on((page) => this.#open(page, url, method));
+  look = ({ url, method }: Visit): Promise<Screenshots> => this.on((page) => this.#open(page, url, method));
 
   async #open(page: Page, url: string, method: Visit['method']): Promise<Screenshots> {
     if (method === 'POST') await this.#post(page, url);
@@ -87,7 +85,7 @@ export class Person {
 
   /** Signs in with the wallet that the suite plays, and sees what our page says then. */
   useWallet = (): Promise<Screenshots> =>
-    this.#on(async (page) => {
+    this.on(async (page) => {
       await page.goto(`${this.#service}/account`);
       await page.getByRole('button', { name: words.walletSignIn }).click();
       await page.getByRole('link', { name: words.walletOpen }).click();
@@ -97,7 +95,7 @@ export class Person {
 
   /** Signs in through another provider, and sees what our page says then. */
   useProvider = (name: string): Promise<Screenshots> =>
-    this.#on(async (page) => {
+    this.on(async (page) => {
       await page.goto(`${this.#service}/account`);
       await page.getByRole('button', { name: words.providerContinue(name) }).click();
       await page.waitForLoadState('networkidle');
@@ -106,7 +104,7 @@ export class Person {
 
   /** Signs in at the account page, and answers what an application asks there. */
   answerRequest = async (who: Credentials, isAllowed: boolean): Promise<void> => {
-    await this.#on(async (page) => {
+    await this.on(async (page) => {
       await page.goto(`${this.#service}/account`);
       if (await this.#asksForPassword(page)) await this.#enter(page, who);
       const name = isAllowed ? words.allow : words.refuseRequest;

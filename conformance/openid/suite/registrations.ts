@@ -2,11 +2,15 @@
 import assert from 'node:assert/strict';
 import { createPublicKey } from 'node:crypto';
 import { exportJWK, generateKeyPair, type JWK } from 'jose';
+import { newId } from '../../../src/platform/ids.ts';
 import { certify, usages } from '../../../test/support/certificates.ts';
 import type { Credentials } from './person.ts';
 
 /** In the addresses of the suite: `/test/a/ALIAS/callback`. Two runs at the same suite do not disturb each other. */
 export const ALIAS = `gatehouse-${process.pid}`;
+
+/** Runs at one service do not disturb each other. */
+export const newName = (kind: string): string => `${kind}-${newId().slice(0, 8)}`;
 
 /** For clients of TLS (RFC 5280, 4.2.1.12). */
 const CLIENT_AUTH = usages('1.3.6.1.5.5.7.3.2');
@@ -136,12 +140,12 @@ export class Registrations {
 
   /** A type of credential about a role of an application, which these people have. */
   async roleCredential(people: readonly { readonly id: string }[]): Promise<RoleCredential> {
-    const own = Math.random().toString(36).slice(2, 8);
+    const own = newName('manager');
     const { id: application_id } = (await this.#post('/v3/OS-OAUTH2/consumers', { consumer: { name: `Shop ${own}` } })).consumer;
     const role = (await this.#post('/v3/OS-ROLES/roles', { role: { name: 'manager', application_id } })).role.id;
     for (const { id } of people) await this.#send('PUT', `/v3/OS-ROLES/users/${id}/applications/${application_id}/roles/${role}`);
     const type = {
-      id: `shop-manager-${own}`,
+      id: `shop-${own}`,
       application_id,
       name: 'Shop manager',
       formats: ['dc+sd-jwt', 'mso_mdoc'],
@@ -172,7 +176,7 @@ export class Registrations {
   async trustCredentials(kind: ShownCredential, root: string): Promise<void> {
     const providers = '/v3/OS-FEDERATION/identity_providers';
     if (this.#trusted) await this.#send('PATCH', `${providers}/${this.#trusted}`, { identity_provider: { enabled: false } });
-    const id = `suite-${Math.random().toString(36).slice(2, 8)}`;
+    const id = newName('suite');
     this.#trusted = id;
     const remote = kind.claims.map((path) => ({ type: path.join('.') }));
     const rules = [{ remote, local: [{ user: { name: '{0} {1}' } }] }];
@@ -186,7 +190,7 @@ export class Registrations {
   async #application(values: object): Promise<{ id: string; secret: string }> {
     const at = `${this.#suite}/test/a/${ALIAS}`;
     const consumer = {
-      name: `Suite ${Math.random().toString(36).slice(2, 8)}`,
+      name: newName('Suite'),
       redirect_uris: [`${at}/callback`, `${at}/callback?dummy1=lorem&dummy2=ipsum`],
       post_logout_redirect_uris: [`${at}/post_logout_redirect`],
       ...values,
