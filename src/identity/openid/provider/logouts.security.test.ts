@@ -5,11 +5,12 @@ import type { AddressInfo } from 'node:net';
 import { after, before, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createRemoteJWKSet, jwtVerify } from 'jose';
+import { assertOk } from '../../../../test/support/answers.ts';
 import { type TestApi, underAttack, uniqueName } from '../../../../test/support/api.ts';
 import { jwtPart } from '../../../../test/support/apis.ts';
 import { makeUser, RelyingParty } from '../../../../test/support/relying-party.ts';
 import { databaseOf } from '../../../../test/support/restartable-api.ts';
-import { Asked, Asker } from '../../../../test/support/sign-in-requests.ts';
+import { Asked, Asker, CIBA } from '../../../../test/support/sign-in-requests.ts';
 import { stepOf, TestBrowser } from '../../../../test/support/test-browser.ts';
 
 const OFFLINE = { scope: 'openid offline_access' };
@@ -72,6 +73,18 @@ underAttack('The end of a session', (api) => {
     RelyingParty.make(api, { backchannel_logout_uri: uri, backchannel_logout_session_required: sessions });
   const disable = async (id: string): Promise<void> => {
     assert.equal((await api.patch(`/v3/users/${id}`, { user: { enabled: false } })).status, 200);
+  };
+
+  /** Notifications are stored in the transaction that ends something: all are sent when none is waiting. */
+  const allSent = async (ids: readonly string[]): Promise<void> => {
+    const db = await databaseOf(api);
+    try {
+      const waiting = () => db.read.selectFrom('logouts').where('client_id', 'in', ids).select('id').execute();
+      for (const end = Date.now() + 30_000; (await waiting()).length > 0 && Date.now() < end; ) await delay(50);
+      assert.deepEqual(await waiting(), []);
+    } finally {
+      await db.close();
+    }
   };
 
   it('is sent with the session ids of the application', async () => {
@@ -151,16 +164,7 @@ underAttack('The end of a session', (api) => {
     const page = await kept.go('/account/sessions');
     const form = page.forms.find(({ fields }) => fields.step === 'end-sessions')!;
     assert.equal((await kept.send(new URL(form.action, page.url), form.fields)).status, 200);
-    // Notifications are stored in the transaction: all are sent when none is waiting.
-    const db = await databaseOf(api);
-    try {
-      const ids = [party, ofKept].map(({ application }) => application.id);
-      const waiting = () => db.read.selectFrom('logouts').where('client_id', 'in', ids).select('id').execute();
-      for (const end = Date.now() + 30_000; (await waiting()).length > 0 && Date.now() < end; ) await delay(50);
-      assert.deepEqual(await waiting(), []);
-    } finally {
-      await db.close();
-    }
+    await allSent([party, ofKept].map(({ application }) => application.id));
     const told = await Promise.all(listener.heard.slice(before[0]).map((token) => claimsOf(api, party, token)));
     assert.deepEqual(
       told.map(({ sub, sid }) => [sub, sid]),
@@ -196,10 +200,32 @@ underAttack('The end of a session', (api) => {
         assert.ok(sid);
         const before = listener.heard.length;
         await end(asked);
-        await listener.hears(before + 1);
+        await allSent([asker.id]);
+        assert.equal(listener.heard.length, before + 1, what);
         const told = await claimsFor(api, asker.id, listener.heard[before]!);
         assert.deepEqual([told.sub, told.sid], [asked.person.id, isBySession ? sid : undefined], what);
       }
+  });
+
+  it('is sent once to an application that has a sign-in there, and was allowed something from somewhere else', async () => {
+    const party = await RelyingParty.make(api, {
+      backchannel_logout_uri: listener.uri,
+      allowed_grant_types: ['authorization_code', 'refresh_token', CIBA],
+    });
+    const [asker, asked] = [new Asker(api, party.application), await Asked.make(api)];
+    await party.tokensFor(asked.person, {}, asked.browser);
+    const id = await asker.begin({ login_hint: asked.person.name });
+    await asked.see();
+    await asked.answer('allow-request');
+    assertOk(await asker.poll(id));
+    const before = listener.heard.length;
+    assertOk(await api.delete(`/v3/users/${asked.person.id}/OS-SESSIONS/sessions`), 204);
+    await allSent([asker.id]);
+    const told = await Promise.all(listener.heard.slice(before).map((token) => claimsOf(api, party, token)));
+    assert.deepEqual(
+      told.map(({ sub, sid }) => [sub, sid]),
+      [[asked.person.id, undefined]],
+    );
   });
 
   it('is not sent when the transaction fails', async () => {

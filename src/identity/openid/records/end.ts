@@ -93,28 +93,31 @@ const authorizationsOf = ({ grantId, authorizations }: RecordPayload): Authoriza
 const grantsOf = (authorizations: readonly Authorization[]): string[] =>
   authorizations.flatMap(({ grantId }) => (typeof grantId === 'string' ? [hashOf('Grant', grantId)] : []));
 
-/** Applications are told, and lose the tokens that they got in these sessions. */
-async function endGrants(deps: EndDeps, transaction: Change, userId: string, sessions: readonly RecordPayload[]): Promise<void> {
-  await deps.onEnd(transaction, userId, { clientIds: [], sessions, refreshTokensOf: async () => [] });
-  await deleteGrants(transaction.tx, userId, grantsOf(sessions.flatMap(authorizationsOf)));
+/** What ends together. */
+interface Ending {
+  /** Of the uids of the sessions that are deleted. */
+  readonly hashes: readonly string[];
+  /** These sessions, and tokens that are of them. */
+  readonly records: readonly RecordPayload[];
+  /** What the person allowed elsewhere: in the sessions, unless it is said otherwise. */
+  isOf?(approval: Approval): boolean;
+  /** The person signs out: what they let go on without them goes on. */
+  readonly isSignOut?: boolean;
 }
 
 /**
- * Deletes sessions, by the hashes of their uids, and what the person allowed elsewhere in them, or as `isOf` says. The applications are told, also
- * where it goes on.
+ * Applications are told once, also those that go on: of the sessions, and of what the person allowed elsewhere in them. They lose the tokens that they got.
  */
-async function deleteByHash(
-  deps: EndDeps,
-  transaction: Change,
-  userId: string,
-  hashes: readonly string[],
-  isOf = ({ session }: Approval): boolean => hashes.includes(session),
-  goesOn: (approval: Approval) => boolean = () => false,
-): Promise<void> {
+async function endTogether(deps: EndDeps, transaction: Change, userId: string, ending: Ending): Promise<void> {
+  const { hashes, records, isOf = ({ session }) => hashes.includes(session), isSignOut = false } = ending;
   await deleteSessions(transaction.tx, hashes);
   const given = await approvalsOf(deps, transaction, userId, isOf);
-  await deps.onEnd(transaction, userId, { clientIds: [], sessions: given, refreshTokensOf: async () => [] });
-  await deleteGrants(transaction.tx, userId, grantsOf(given.filter(({ approval }) => !goesOn(approval))));
+  await deps.onEnd(transaction, userId, { clientIds: [], sessions: [...records, ...given], refreshTokensOf: async () => [] });
+  const ended = [
+    ...records.flatMap(authorizationsOf).filter(({ persistsLogout }) => !isSignOut || persistsLogout !== true),
+    ...given.filter(({ approval }) => !isSignOut || !approval.outlivesSignOut),
+  ];
+  await deleteGrants(transaction.tx, userId, grantsOf(ended));
   await endSessionTokens(deps, transaction, hashes);
   for (const hash of hashes) transaction.invalidate(`openid_session:${hash}`);
   transaction.invalidate(tagOf.user(userId));
@@ -124,8 +127,7 @@ async function deleteByHash(
 export async function endSession(deps: EndDeps, transaction: Change, userId: string, uid: string): Promise<boolean> {
   const row = await findSession(transaction.tx, userId, uid);
   if (!row) return false;
-  await endGrants(deps, transaction, userId, openRecords(deps.seal, [row]));
-  await deleteByHash(deps, transaction, userId, [uid]);
+  await endTogether(deps, transaction, userId, { hashes: [uid], records: openRecords(deps.seal, [row]) });
   return true;
 }
 
@@ -135,21 +137,17 @@ export async function endSession(deps: EndDeps, transaction: Change, userId: str
  */
 export async function signOut(deps: EndDeps, transaction: Change, userId: string, uid: string): Promise<void> {
   const row = await findSession(transaction.tx, userId, uid);
-  const sessions = row ? openRecords(deps.seal, [row]) : [];
-  await deps.onEnd(transaction, userId, { clientIds: [], sessions, refreshTokensOf: async () => [] });
-  const ended = sessions.flatMap(authorizationsOf).filter(({ persistsLogout }) => persistsLogout !== true);
-  await deleteGrants(transaction.tx, userId, grantsOf(ended));
-  await deleteByHash(deps, transaction, userId, [uid], undefined, ({ outlivesSignOut }) => outlivesSignOut);
+  const records = row ? openRecords(deps.seal, [row]) : [];
+  await endTogether(deps, transaction, userId, { hashes: [uid], records, isSignOut: true });
 }
 
 /** Ends all sessions of a user except `keep`. What the person allowed elsewhere ends also if its session is over. */
 export async function endSessions(deps: EndDeps, transaction: Change, userId: string, keep?: string): Promise<void> {
   const keptId = keep === undefined ? undefined : hashOf('Session', keep);
-  const sessions = await readNewest(deps, transaction, userId, SESSION_MODELS, { exceptId: keptId });
-  await endGrants(deps, transaction, userId, sessions);
+  const records = await readNewest(deps, transaction, userId, SESSION_MODELS, { exceptId: keptId });
   const kept = keptId === undefined ? undefined : await findRecord(transaction.tx, 'id', keptId);
   const hashes = await sessionHashes(transaction.tx, userId, keptId);
-  await deleteByHash(deps, transaction, userId, hashes, ({ session }) => session !== kept?.uid);
+  await endTogether(deps, transaction, userId, { hashes, records, isOf: ({ session }) => session !== kept?.uid });
 }
 
 /**
@@ -170,16 +168,13 @@ export async function endSessionsBy(
   const tokens = (await readNewest(deps, transaction, userId, REFRESH_TOKEN_MODELS)).filter(
     (token) => isBy(token) && (kept === undefined || token.sessionUid !== kept.uid),
   );
-  await endGrants(deps, transaction, userId, [...sessions, ...tokens]);
   const hashes = sessions.flatMap(({ uid }) => (uid === undefined ? [] : [hashOfSession(uid)]));
   const goesOn = kept && hashOfSession(kept.uid);
-  await deleteByHash(
-    deps,
-    transaction,
-    userId,
+  await endTogether(deps, transaction, userId, {
     hashes,
-    ({ session, amr }) => hashes.includes(session) || (amr.includes(means) && session !== goesOn),
-  );
+    records: [...sessions, ...tokens],
+    isOf: ({ session, amr }) => hashes.includes(session) || (amr.includes(means) && session !== goesOn),
+  });
 }
 
 /** Nobody copies meanwhile what they allowed (`saveRecord`). */
@@ -223,6 +218,5 @@ export async function endSessionsByHash(
   const isOf = (uid: unknown): boolean => typeof uid === 'string' && hashes.includes(hashOf('uid', uid));
   const sessions = (await readNewest(deps, transaction, userId, SESSION_MODELS)).filter(({ uid }) => isOf(uid));
   const tokens = (await readNewest(deps, transaction, userId, REFRESH_TOKEN_MODELS)).filter((one) => isOf(one.sessionUid));
-  await endGrants(deps, transaction, userId, [...sessions, ...tokens]);
-  await deleteByHash(deps, transaction, userId, hashes);
+  await endTogether(deps, transaction, userId, { hashes, records: [...sessions, ...tokens] });
 }

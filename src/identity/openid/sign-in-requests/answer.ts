@@ -1,12 +1,13 @@
 // A person answers a request of an application, once.
 import { randomBytes } from 'node:crypto';
-import { seconds } from '../../../platform/clock.ts';
+import { type Clock, seconds } from '../../../platform/clock.ts';
 import { lockRow } from '../../../platform/database/index.ts';
 import { newSecret } from '../../../platform/ids.ts';
 import type { ApiScope, Apis } from '../../applications/apis/index.ts';
 import type { ClientRegistration } from '../../applications/client-registration/index.ts';
 import { findConsumer, mayAskPeople } from '../../applications/consumers/index.ts';
 import type { Actor, Change } from '../../ground/audit/index.ts';
+import type { Reader } from '../../ground/database/index.ts';
 import type { Deps } from '../../ground/resource/index.ts';
 import type { RecordPayload, Records } from '../records/index.ts';
 import { type Asked, type AskedApi, askedIn } from './asked.ts';
@@ -46,6 +47,13 @@ interface Found {
   readonly asked: Asked;
 }
 
+/** Whether the person signed in too long ago for what the application asks. Since its request is never too long ago: they are asked once. */
+const needsSignIn =
+  (clock: Clock) =>
+  ({ maxAge, createdAt }: WaitingRequest, authTime: number): boolean =>
+    // Not `authTime < …`: who has no time of a sign-in (NaN) has to sign in.
+    maxAge !== undefined && !(authTime >= Math.min(createdAt, seconds(clock) - maxAge));
+
 export function createAnswers({ db, clock, change, records, apis, clientRegistration, tasks }: AnswerDeps) {
   async function isAsBefore({ tx }: Change, { apis: asked, clientId }: Asked): Promise<boolean> {
     for (const { resource, version } of asked) {
@@ -67,26 +75,37 @@ export function createAnswers({ db, clock, change, records, apis, clientRegistra
   }
 
   /** An API, with the scopes that this person can give there. */
-  async function readApi(userId: string, resource: string): Promise<{ name: string; scopes: readonly ApiScope[] } | undefined> {
-    const api = await apis.find(resource);
+  async function readApi(
+    reader: Reader,
+    userId: string,
+    resource: string,
+  ): Promise<{ name: string; scopes: readonly ApiScope[] } | undefined> {
+    const api = await apis.find(resource, reader);
     return api && { name: api.name, scopes: await apis.scopesFor(api, userId) };
   }
 
   /** Of what was asked for at an API, what the person can give and is shown: they may get more roles later. */
-  async function givenAt(userId: string, { resource, scope }: AskedApi): Promise<[resource: string, scope: string]> {
-    const own = new Set((await readApi(userId, resource))?.scopes.map(({ name }) => name));
+  async function givenAt(
+    { tx }: Change,
+    userId: string,
+    { resource, scope }: AskedApi,
+  ): Promise<[resource: string, scope: string]> {
+    const own = new Set((await readApi(tx, userId, resource))?.scopes.map(({ name }) => name));
     const [mark, ...scopes] = scope.split(' ');
     return [resource, [mark, ...scopes.filter((one) => own.has(one))].join(' ')];
   }
 
-  /** What the library would store of a grant. */
+  /** What the library would store of a grant. What was checked in the transaction is what is read. */
   async function grantOf(
+    transaction: Change,
     userId: string,
     { clientId, scope, apis: asked }: Asked,
     lifetime: number,
   ): Promise<RecordPayload & { jti: string }> {
     const now = seconds(clock);
-    const given = await Promise.all(asked.map((one) => givenAt(userId, one)));
+    const given: (readonly [resource: string, scope: string])[] = [];
+    // One after the other: they share a connection.
+    for (const one of asked) given.push(await givenAt(transaction, userId, one));
     return {
       kind: 'Grant',
       jti: randomBytes(32).toString('base64url'),
@@ -136,7 +155,7 @@ export function createAnswers({ db, clock, change, records, apis, clientRegistra
         transaction.audit('sign_in_request.refused', about, { consumer_id, reason: 'the application has changed' }, 'failure');
         return false;
       }
-      const grant = await grantOf(userId, found.asked, lifetime);
+      const grant = await grantOf(transaction, userId, found.asked, lifetime);
       const outlivesSignOut = found.asked.scope.split(' ').includes('offline_access');
       const sid = newSecret();
       const approved = { sessionUid, sid, amr, outlivesSignOut, grant, lifetime };
@@ -152,7 +171,7 @@ export function createAnswers({ db, clock, change, records, apis, clientRegistra
   async function inWords(userId: string, { apis: asked, requested }: Asked): Promise<WaitingRequest['at']> {
     const all = await Promise.all(
       asked.map(async ({ resource }) => {
-        const api = await readApi(userId, resource);
+        const api = await readApi(db.read, userId, resource);
         const named = (api?.scopes ?? []).filter(({ name, description }) => requested.includes(name) && description !== '');
         return api ? [{ name: api.name, address: resource, scopes: named.map(({ description }) => description) }] : [];
       }),
@@ -174,9 +193,5 @@ export function createAnswers({ db, clock, change, records, apis, clientRegistra
     return shown;
   }
 
-  /** Whether the person signed in too long ago for what the application asks. Since its request is never too long ago: they are asked once. */
-  const needsSignIn = ({ maxAge, createdAt }: WaitingRequest, authTime: number): boolean =>
-    maxAge !== undefined && !(authTime >= Math.min(createdAt, seconds(clock) - maxAge));
-
-  return { allow, refuse, waiting, needsSignIn };
+  return { allow, refuse, waiting, needsSignIn: needsSignIn(clock) };
 }
