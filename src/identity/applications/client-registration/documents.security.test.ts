@@ -5,6 +5,9 @@ import type { AddressInfo } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import { assertOk } from '../../../../test/support/answers.ts';
 import { ADMIN_PASSWORD, type TestApi, underAttack, uniqueName, withApi } from '../../../../test/support/api.ts';
+import { makeApi, READ } from '../../../../test/support/apis.ts';
+import { makeApplication } from '../../../../test/support/applications.ts';
+import { basic, FORM } from '../../../../test/support/keyrock-client.ts';
 import { makeUser } from '../../../../test/support/relying-party.ts';
 import { errorOf, REGISTERED, Stranger, setPolicy } from '../../../../test/support/self-registration.ts';
 import { stepOf, TestBrowser } from '../../../../test/support/test-browser.ts';
@@ -112,6 +115,35 @@ underAttack('An application whose client id is a document', (api) => {
     const code = page.redirectTarget?.searchParams.get('code');
     assert.ok(code, page.text);
     assertOk(await stranger.redeem(code, verifier));
+  });
+
+  it('ends for the people whose domain does not let it in any more, while another domain does', async () => {
+    const domain = await api.make('domain', { name: uniqueName('domain') });
+    await setPolicy(api, ALLOWED, domain.id);
+    const { id, document } = documentOf();
+    host.say(document);
+    const [stranger, application] = [strangerOf(api, id), await makeApplication(api)];
+    const made = await makeApi(api, { application_id: application.id });
+    const resource = { resource: made.identifier, scope: `openid ${READ.name}` };
+    const person = { ...(await makeUser(api, { domain_id: domain.id })), domain: domain.name as string };
+    const other = await makeUser(api);
+    const { access_token: token } = await stranger.tokensFor(person);
+    const { access_token: atApi } = await stranger.tokensFor(person, resource);
+    const { access_token: ofOther } = await stranger.tokensFor(other);
+    const headers = { Authorization: basic(application), ...FORM };
+    const isActive = async (one: string): Promise<boolean> =>
+      assertOk(await api.post('/openid/introspect', `token=${one}`, { token: null, headers })).active;
+    const userInfo = { token: null, headers: { Authorization: `Bearer ${token}` } };
+    const state = async () => [
+      ...(await Promise.all([token, atApi, ofOther].map(isActive))),
+      (await api.get('/openid/userinfo', userInfo)).status,
+      (await api.get(`/v3/access-tokens/${token}`)).status,
+    ];
+    assert.deepEqual(await state(), [true, true, true, 200, 200]);
+    await setPolicy(api, { ...ALLOWED, scopes: 'openid' }, domain.id);
+    assert.deepEqual(await state(), [false, true, true, 401, 404], 'offline_access is taken away');
+    await setPolicy(api, { documents: 'off' }, domain.id);
+    assert.deepEqual(await state(), [false, false, true, 401, 404], 'its domain does not let it in');
   });
 
   const bad: readonly (readonly [what: string, change: (document: any) => unknown])[] = [
@@ -251,6 +283,17 @@ underAttack('An application whose client id is a document', (api) => {
     const metadata = await api.get('/.well-known/openid-configuration', { token: null });
     assert.equal(metadata.body.client_id_metadata_document_supported, undefined);
     await setPolicy(api, ALLOWED);
+  });
+
+  it('links to its own pages where it says what it is, port included', async () => {
+    const { id, document } = documentOf();
+    const [own, elsewhere] = [`https://${new URL(id).host}/privacy`, 'https://127.0.0.1:1/terms'];
+    host.say({ ...document, policy_uri: own, tos_uri: elsewhere });
+    const browser = new TestBrowser(api);
+    await browser.signIn(strangerOf(api, id).ask().url, { ...(await makeUser(api)), consent: false });
+    const { text } = browser.seen.find((page) => stepOf(page) === 'allow')!;
+    assert.ok(text.includes(`href="${own}"`) && text.includes('Nobody here checked it'), text);
+    assert.ok(!text.includes(elsewhere));
   });
 
   it('is limited in number by the domain of whoever allows it something', async () => {

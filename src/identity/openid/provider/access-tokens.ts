@@ -10,6 +10,7 @@ import type { Database } from '../../ground/database/index.ts';
 import type { Records, ValidRecord } from '../records/index.ts';
 import { type RecordPayload, tagOfGrant, tagOfRecord, tagOfSession } from '../records/index.ts';
 import { type Accounts, mayTellOf } from './accounts.ts';
+import { isShutOut } from './shut-out.ts';
 import { readTokenUser } from './token-user.ts';
 
 /** About two kilobytes each. */
@@ -63,7 +64,7 @@ export function createAccessTokens(deps: {
   access: Access;
   accounts: Accounts;
   userPermissions: UserPermissionsReader;
-  clientRegistration: Pick<ClientRegistration, 'isLive'>;
+  clientRegistration: Pick<ClientRegistration, 'isLive' | 'refusal'>;
 }): AccessTokens {
   const { db, clock, records, access, accounts, userPermissions, clientRegistration } = deps;
   const cache = db.cached<CachedToken>({
@@ -107,6 +108,7 @@ export function createAccessTokens(deps: {
     if (!consumer || !(await clientRegistration.isLive(consumer))) return undefined;
     const mayTell = mayTellOf(consumer);
     const { payload } = record;
+    if (await isShutOut(clientRegistration, consumer, payload)) return undefined;
     // A token for credentials is good at the credential endpoint only, and one for an API there (api-tokens.ts).
     if (payload.aud !== undefined) return undefined;
     const sessionEnds = await sessionEnd(payload);

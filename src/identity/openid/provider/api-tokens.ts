@@ -10,6 +10,7 @@ import type { Database } from '../../ground/database/index.ts';
 import type { RecordPayload, Records, ValidRecord } from '../records/index.ts';
 import type { OidcProviderLibrary } from './library.ts';
 import { apiOf, mayAskFor } from './resources.ts';
+import { isShutOut } from './shut-out.ts';
 
 /** A JWT that was issued. Its id is the JWT itself, so that only whoever has it finds it. */
 const JWT_MODEL = 'ApiToken';
@@ -109,7 +110,7 @@ export interface ApiTokensDeps {
   readonly records: Records;
   readonly access: Access;
   readonly apis: Apis;
-  readonly clientRegistration: Pick<ClientRegistration, 'isLive'>;
+  readonly clientRegistration: Pick<ClientRegistration, 'isLive' | 'refusal'>;
 }
 
 /** As the record of an opaque token has it, and as a JWT says it. */
@@ -127,10 +128,11 @@ interface Extra {
 }
 
 export function createApiTokens({ db, clock, records, access, apis, clientRegistration }: ApiTokensDeps) {
-  /** Whether its application is there, and may still be used if it registered itself. */
-  async function isOfApplication(clientId: string): Promise<boolean> {
+  /** Whether its application is there, and may still be used, by this person, if it registered itself. */
+  async function isOfApplication(clientId: string, payload: RecordPayload): Promise<boolean> {
     const consumer = await findConsumer(db.read, clientId);
-    return consumer !== undefined && clientRegistration.isLive(consumer);
+    if (!consumer || !(await clientRegistration.isLive(consumer))) return false;
+    return !(await isShutOut(clientRegistration, consumer, payload));
   }
 
   async function findRecord(token: string): Promise<ValidRecord | undefined> {
@@ -171,7 +173,7 @@ export function createApiTokens({ db, clock, records, access, apis, clientRegist
     if (clientId === undefined || exp === undefined || exp <= seconds(clock)) return undefined;
     const extra = (found.payload.extra ?? {}) as Extra;
     const api = await apiOfToken(found.payload, extra);
-    if (!api || !(await isOfApplication(clientId)) || !(await isOfPerson(found))) return undefined;
+    if (!api || !(await isOfApplication(clientId, found.payload)) || !(await isOfPerson(found))) return undefined;
     const ofClient = await scopesOfClient(api, clientId, extra.origin);
     if (!ofClient) return undefined;
     const ofPerson = await apis.scopesFor(api, accountId);

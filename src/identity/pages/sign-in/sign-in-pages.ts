@@ -134,9 +134,9 @@ export interface ConsentPages {
 const pageLink = (text: string, url: URL | undefined) =>
   url && html`<li><a href="${url.href}" target="_blank" rel="noopener noreferrer">${text}</a> (${url.host})</li>`;
 
-const pageLinks = ({ words }: PageLook, { policy, terms }: ConsentPages) =>
+const pageLinks = ({ words }: PageLook, { policy, terms }: ConsentPages, isStranger: boolean) =>
   (policy ?? terms) &&
-  html`<p class="soft">${words.consentPages}</p><ul class="soft">${pageLink(words.consentPolicy, policy)}${pageLink(words.consentTerms, terms)}</ul>`;
+  html`<p class="soft">${isStranger ? words.consentStrangerPages : words.consentPages}</p><ul class="soft">${pageLink(words.consentPolicy, policy)}${pageLink(words.consentTerms, terms)}</ul>`;
 
 const apiItem = ([before, after]: readonly [string, string], { name, address, scopes }: ConsentApi) =>
   html`<li>${before} <strong>${name}</strong> (<code>${address}</code>) ${after}${
@@ -166,7 +166,7 @@ export function consentPage(
   const items = about.scopes.map((scope) => html`<li>${words.scopes[scope] ?? scope}</li>`);
   const used = about.apis.map((api) => apiItem(words.resource, api));
   const received = about.credentials.map((name) => html`<li>${words.receiveCredential} <strong>${name}</strong></li>`);
-  const body = html`${errorMessage(about.stranger && words.consentStranger(about.stranger))}${about.document && html`<p>${words.consentDocument(about.document)}</p>`}<p>${words.consentText(about.person)}</p><ul>${items}${received}${used}</ul>${pageLinks(look, about.pages)}
+  const body = html`${errorMessage(about.stranger && words.consentStranger(about.stranger))}${about.document && html`<p>${words.consentDocument(about.document)}</p>`}<p>${words.consentText(about.person)}</p><ul>${items}${received}${used}</ul>${pageLinks(look, about.pages, about.stranger !== undefined)}
 ${about.stranger === undefined && about.site && html`<p class="soft">${words.consentReturn(about.site)}</p>`}${form(
   about,
   html`${hidden('step', 'allow')}<button type="submit">${words.allow}</button>`,

@@ -56,7 +56,9 @@ const en = {
   consentStranger: (site: string) =>
     `This application registered itself. Nobody here knows it, and its name may be false. Allow it only if you have just started this yourself and know ${site}.`,
   consentDocument: (host: string) => `What it says of itself is at ${host}.`,
-  consentPages: 'What the application says of itself. Nobody here checked it:',
+  consentPages: 'Pages of the application:',
+  /** Of an application that registered itself. */
+  consentStrangerPages: 'What the application says of itself. Nobody here checked it:',
   consentPolicy: 'What it does with your data',
   consentTerms: 'Its terms of use',
   ownComputer: (site: string) => `the program on your computer (${site})`,
@@ -148,7 +150,8 @@ const es: typeof en = {
   consentStranger: (site) =>
     `Esta aplicación se registró por sí misma. Aquí nadie la conoce y su nombre puede ser falso. Permita el acceso solo si acaba de iniciarlo usted y conoce ${site}.`,
   consentDocument: (host) => `Lo que dice de sí misma está en ${host}.`,
-  consentPages: 'Lo que la aplicación dice de sí misma. Aquí nadie lo ha comprobado:',
+  consentPages: 'Páginas de la aplicación:',
+  consentStrangerPages: 'Lo que la aplicación dice de sí misma. Aquí nadie lo ha comprobado:',
   consentPolicy: 'Qué hace con sus datos',
   consentTerms: 'Condiciones de uso de la aplicación',
   ownComputer: (site) => `el programa de su ordenador (${site})`,

@@ -6,6 +6,7 @@ import type { Federation } from '../../../login/federation/index.ts';
 import type { Records } from '../../records/index.ts';
 import { type Accounts, CLAIMS, SCOPES } from '../accounts.ts';
 import { FEDERATED } from '../acr.ts';
+import { isShutOut } from '../shut-out.ts';
 import { accountOfRequest } from './ciba.ts';
 
 /** Whether the ID token contains claims: if the client is registered with `id_token_claims`, or its access token is for another resource. */
@@ -20,7 +21,7 @@ export interface ClaimsDeps {
   readonly clientRegistration: Pick<ClientRegistration, 'refusal'>;
 }
 
-/** What a refresh token was issued for: a session through another provider, perhaps. */
+/** What a token was issued for: a session through another provider, perhaps. */
 interface UsedToken {
   readonly kind?: string;
   readonly amr?: readonly string[];
@@ -34,16 +35,15 @@ async function isGone({ providerSessions }: ClaimsDeps, { kind, amr, sessionUid 
   return sessionUid === undefined || !(await providerSessions.confirm(sessionUid));
 }
 
-/** Whether the domain of the person does not let the application in any more, which registered itself. */
-async function isShutOut(
+/** Asked whenever a token is used, also for what is said of the person: nobody waits until an access token ends. */
+async function isOfStrangerShutOut(
   { records, clientRegistration }: ClaimsDeps,
   { oidc }: KoaContextWithOIDC,
-  sub: string,
-  { kind, scope }: UsedToken,
+  accountId: string,
+  { scope }: UsedToken,
 ): Promise<boolean> {
-  const row = kind === 'RefreshToken' && oidc.client ? records.consumerOf(oidc.client.clientId) : undefined;
-  if (!row) return false;
-  return (await clientRegistration.refusal(row, sub, { redirectUri: undefined, scopes: (scope ?? '').split(' ') })) !== undefined;
+  const consumer = oidc.client && records.consumerOf(oidc.client.clientId);
+  return consumer !== undefined && isShutOut(clientRegistration, consumer, { accountId, scope });
 }
 
 async function findAccount(
@@ -55,7 +55,7 @@ async function findAccount(
   const { access, accounts } = deps;
   const unknown = accountOfRequest(ctx.oidc);
   if (unknown) return unknown;
-  if (token && ((await isGone(deps, token)) || (await isShutOut(deps, ctx, sub, token)))) return undefined;
+  if (token && ((await isGone(deps, token)) || (await isOfStrangerShutOut(deps, ctx, sub, token)))) return undefined;
   // A disabled user, or a user of a disabled domain, has no account.
   const authContext = await access.read(sub, { kind: 'unscoped' });
   const user = authContext && (await accounts.find(sub));

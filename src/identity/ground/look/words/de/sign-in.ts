@@ -57,7 +57,8 @@ export const signIn = {
   consentStranger: (site) =>
     `Diese Anwendung hat sich selbst registriert. Niemand kennt sie hier, und ihr Name kann falsch sein. Erlauben Sie es nur, wenn Sie dies gerade selbst begonnen haben und Ihnen bekannt ist: ${site}.`,
   consentDocument: (host) => `Was sie von sich sagt, steht bei ${host}.`,
-  consentPages: 'Was die Anwendung von sich sagt. Niemand hat es hier geprüft:',
+  consentPages: 'Seiten der Anwendung:',
+  consentStrangerPages: 'Was die Anwendung von sich sagt. Niemand hat es hier geprüft:',
   consentPolicy: 'Was sie mit Ihren Daten tut',
   consentTerms: 'Nutzungsbedingungen der Anwendung',
   ownComputer: (site) => `das Programm auf Ihrem Rechner (${site})`,
