@@ -37,6 +37,10 @@ const notShown = (field: string): Reasons => ({
 });
 
 const notAnswered = shows('the page of the wallet that says "This request cannot be answered" and that nothing was shared');
+const notAnsweredLikeThat: Reasons = {
+  REVIEW:
+    'the wallet refuses in the same way as an invalid signature, whose screenshot was looked at (the page "This request cannot be answered"); this screenshot was not opened',
+};
 /** By its plans, with the module of the same name for SD-JWT VC, which ends otherwise. */
 const suitesDocument: Reasons = {
   FAILED:
@@ -151,17 +155,17 @@ export const REASONS: Readonly<Record<string, Reasons>> = {
     'no-claims-in-dcql-query',
   ),
   'oid4vp-1final-wallet-negative-test-invalid-request-object-signature': notAnswered,
-  'oid4vp-1final-wallet-negative-test-mismatched-client-id': notAnswered,
+  'oid4vp-1final-wallet-negative-test-mismatched-client-id': notAnsweredLikeThat,
   'oid4vp-1final-wallet-negative-test-redirect-uri-with-direct-post': notAnswered,
   'oid4vp-1final-wallet-negative-test-required-non-matching-credential': shows(
     'the page of the wallet that says "You do not have what is asked for", where the person refuses; the verifier is told `access_denied`',
   ),
-  'oid4vp-1final-wallet-negative-test-missing-nonce': notAnswered,
+  'oid4vp-1final-wallet-negative-test-missing-nonce': notAnsweredLikeThat,
   'oid4vp-1final-wallet-negative-test-unknown-transaction-data-type': {
     INTERRUPTED:
       'the wallet answers with `invalid_transaction_data` at the address for answers, and shows nothing of a credential; the suite wants no answer. OpenID4VP 1.0, 5.1: "The Wallet MUST return an error if a request contains even one unrecognized transaction data type"; 8.5 has this error',
   },
-  'oid4vp-1final-wallet-negative-test-invalid-client-id-prefix': notAnswered,
+  'oid4vp-1final-wallet-negative-test-invalid-client-id-prefix': notAnsweredLikeThat,
   'oid4vci-1_0-wallet-test-credential-issuance': notEncrypted,
   'oid4vci-1_0-wallet-test-credential-issuance-notification': notEncrypted,
   'oid4vci-1_0-wallet-test-client-attestation-challenge': notEncrypted,
