@@ -20,7 +20,7 @@ export async function checkReplicas(reports: readonly DatabaseReport[]): Promise
       warn(
         check,
         `${behind.length} of ${running.length} processes read everything from the database (${hostsOf(behind)})`,
-        'look at feed.identity above, and for "change notifications" in their log',
+        'look at feed.identity above, and at warnings in their log',
       ),
     ];
   if (versions.length > 1)

@@ -32,8 +32,8 @@ export class CachedSet {
   #complete = false;
   #latestLoad = 0;
   /**
-   * Ids from the feed that were not looked up yet. Anyone who may connect to the database may notify on any channel, so a notification
-   * only makes us look into the table. The id itself is not trusted, and does not stay in memory.
+   * Ids from the feed that were not looked up yet. Whoever may write the table of changes may name any, so that only makes us look
+   * into the table. The id itself is not trusted, and does not stay in memory.
    */
   #pending = new Set<string>();
   /** Ids that are being looked up. If the feed names one of them again, it is looked up again: it may have been added since. */

@@ -5,7 +5,7 @@
 export interface Snapshot {
   /** All below have ended. */
   readonly oldest: number;
-  /** None from here on had begun. */
+  /** None from here on had ended. Some may have been running. */
   readonly next: number;
   /** Those in between that were running. */
   readonly running: readonly number[];

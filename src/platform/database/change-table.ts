@@ -20,6 +20,8 @@ export async function createChangeTable<S>(trx: Kysely<S>): Promise<void> {
   );
   // Not unique: after a restore into another server, numbers of transactions come again.
   await sql`create index if not exists gatehouse_changes_xid on ${sql.table(CHANGES)} (xid)`.execute(trx);
+  // It has no key. Without this, rows of a table that is published (logical replication of all tables) could not be deleted.
+  await sql`alter table ${sql.table(CHANGES)} replica identity full`.execute(trx);
 }
 
 export async function hasChangeTable<S>(db: Kysely<S>): Promise<boolean> {

@@ -10,11 +10,20 @@ import pg from 'pg';
 import { Cable } from '../../../test/support/cable.ts';
 import { sharedPostgres } from '../../../test/support/postgres.ts';
 import { deleteChangesBelow, deleteChangesOfOtherServers } from './change-table.ts';
+import { EarlierVersion } from './earlier-version.ts';
 import type { Database } from './index.ts';
 import { openPostgres } from './postgres.ts';
 
 const OPTIONS = { poolSize: 4, namedStatements: true };
 const INSERT = `insert into gatehouse_changes (xid, tags) values (pg_current_xact_id()::text::bigint, $1)`;
+
+async function waitFor(isTrue: () => boolean, what = () => 'not true'): Promise<void> {
+  const end = Date.now() + 30_000;
+  while (!isTrue()) {
+    assert.ok(Date.now() < end, what());
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
 
 describe('The feed of changes (PostgreSQL)', () => {
   const folder = mkdtempSync(join(tmpdir(), 'gatehouse-feed-'));
@@ -45,13 +54,7 @@ describe('The feed of changes (PostgreSQL)', () => {
     clients.push(client);
     return client;
   }
-  async function until(isTrue: () => boolean): Promise<void> {
-    const end = Date.now() + 20_000;
-    while (!isTrue()) {
-      assert.ok(Date.now() < end, JSON.stringify(heard));
-      await new Promise((resolve) => setTimeout(resolve, 10));
-    }
-  }
+  const until = (isTrue: () => boolean): Promise<void> => waitFor(isTrue, () => JSON.stringify(heard));
   const rows = async () =>
     (
       await sql<{
@@ -112,7 +115,10 @@ describe('The feed of changes (PostgreSQL)', () => {
     await client.query(INSERT, ['["kept, too"]']);
     const all = await rows();
     // Not beyond a transaction that is running, whatever is asked for.
-    await deleteChangesBelow(db.read, Number.MAX_SAFE_INTEGER);
+    // Transactions of other databases of this server count, too: what they keep is deleted when they have ended.
+    const isDeleted = async () => (await rows()).some(({ below }) => below === all.at(-2)!.xid + 1);
+    for (const end = Date.now() + 30_000; !(await isDeleted()) && Date.now() < end; )
+      await deleteChangesBelow(db.read, Number.MAX_SAFE_INTEGER);
     const left = await rows();
     assert.deepEqual(
       left.map(({ tags, below }) => [tags, below]),
@@ -135,4 +141,63 @@ describe('The feed of changes (PostgreSQL)', () => {
     await deleteChangesOfOtherServers(db.read);
     assert.equal((await rows()).length, before - 1);
   });
+});
+
+describe('Processes of the version before', () => {
+  it('are told of changes until they have not been seen for long, and whenever nobody could look', () => {
+    let now = 0;
+    const states: boolean[] = [];
+    const earlier = new EarlierVersion(
+      (isThere) => states.push(isThere),
+      () => now,
+    );
+    assert.deepEqual([earlier.mustLook(), earlier.mustTell()], [true, true], 'one may be about to come back');
+    earlier.look(0);
+    assert.deepEqual([earlier.mustLook(), earlier.mustTell()], [false, true]);
+    now = 15_000;
+    earlier.look(0);
+    assert.equal(earlier.mustTell(), false);
+    now += 2_000;
+    assert.equal(earlier.mustTell(), true, 'the last look is too old');
+    earlier.look(null);
+    assert.equal(earlier.mustTell(), true, 'an answer without a look shows nothing');
+    assert.equal(earlier.look(1), true);
+    now += 14_999;
+    assert.equal(earlier.look(0), true);
+    now += 1;
+    assert.equal(earlier.look(0), false);
+    assert.equal(earlier.mustTell(), false);
+    assert.deepEqual(states, [true, false]);
+  });
+
+  for (const [what, name] of Object.entries({
+    'their own name': 'gatehouse feed',
+    'a name and the address that a pooler puts behind it': 'gatehouse - 10.0.0.5:1234',
+    'the name in the URL, which ours do not take': 'operations',
+  }))
+    it(`are known by ${what}`, async () => {
+      const folder = mkdtempSync(join(tmpdir(), 'gatehouse-feed-'));
+      const url = await (await sharedPostgres()).createDatabase();
+      const db = await openPostgres<Record<string, never>>(`${url}?application_name=operations`, folder, OPTIONS);
+      const older = new pg.Client({ connectionString: url, application_name: name });
+      try {
+        assert.equal(db.feed.live(), true);
+        let forgotten = 0;
+        db.feed.onChange((tags) => {
+          if (!tags) forgotten++;
+        });
+        await older.connect();
+        await older.query('listen gatehouse_changes');
+        const told = new Promise<string | undefined>((resolve) => older.on('notification', ({ payload }) => resolve(payload)));
+        await waitFor(() => !db.feed.live());
+        await db.write(async (_tx, invalidate) => invalidate('a tag'));
+        assert.equal(await told, '["a tag"]');
+        // Also what does not ask whether the feed is live.
+        await waitFor(() => forgotten > 1);
+      } finally {
+        await older.end();
+        await db.close();
+        rmSync(folder, { recursive: true, force: true });
+      }
+    });
 });

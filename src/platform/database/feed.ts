@@ -4,7 +4,7 @@ import type pg from 'pg';
 import { hear, type Knowledge, NOTHING_KNOWN, parseSnapshot, questionOf, type Reading } from './change-reading.ts';
 import { NEW_ROWS, parseRows, type StoredRow } from './change-table.ts';
 import type { Subscribers } from './database.ts';
-import { EARLIER_SESSIONS, type EarlierVersion } from './earlier-version.ts';
+import { type EarlierVersion, earlierSessions } from './earlier-version.ts';
 import { SERVER_STATE, type ServerState } from './hosts.ts';
 
 const POLL_MS = 100;
@@ -18,17 +18,23 @@ const STALE_MS = 750;
 const RETRY_MS = 500;
 /** Rows that all processes had this time for are deleted. */
 const DELETE_MS = 30_000;
+/** What asks nobody whether it may answer from memory, such as a key that is held, is read again so often while nothing is proven. */
+const FORGET_MS = 5_000;
 
-const QUESTION = `${SERVER_STATE}, pg_postmaster_start_time()::text as server, pg_backend_pid() as pid, pg_current_snapshot()::text as snapshot,
-  (select json_build_array(max(backend_start) filter (where pid = pg_backend_pid()), ${EARLIER_SESSIONS})
-    from pg_stat_activity where datname = current_database()) as sessions,
+/** `$1` and `$2`: the rows. `earlier`: what else to ask. The server plans each question anew, so that asking for less takes less. */
+const question = (earlier: string): string =>
+  `${SERVER_STATE}, pg_postmaster_start_time()::text as server, pg_backend_pid() as pid, pg_current_snapshot()::text as snapshot,
+  (select backend_start from pg_stat_get_activity(pg_backend_pid()))::text as since,
+  ${earlier}::int as earlier,
   ${NEW_ROWS} as rows`;
 
 interface Answer extends ServerState {
   readonly server: string;
   readonly pid: number;
   readonly snapshot: string;
-  readonly sessions: readonly [since: string | null, earlier: number];
+  /** When the session began; null if the database user may not know. */
+  readonly since: string | null;
+  readonly earlier: number | null;
   readonly rows: readonly StoredRow[] | null;
 }
 
@@ -40,6 +46,8 @@ export interface FeedListener {
   isSuitable(state: ServerState): boolean;
   /** The server did not answer, or may no longer be used. */
   onLost(client: pg.Client | undefined): void;
+  /** The server does not say when a session began, so that a crash of it would go unnoticed. */
+  onHiddenStart(): void;
   /** Rows of transactions below this one are of no use any more. */
   deleteBelow(xid: number): Promise<void>;
 }
@@ -50,20 +58,31 @@ export class PostgresFeed {
   readonly #subscribers: Subscribers;
   readonly #earlier: EarlierVersion;
   readonly #listener: FeedListener;
+  readonly #question = question('null');
+  readonly #questionWithLook: string;
   /** The server took no writes at the last reading. */
   isReadOnly = false;
   #client: pg.Client | undefined;
   #knowledge: Knowledge = NOTHING_KNOWN;
-  /** When the last answer was asked for, whatever it proves; 0 after the connection was lost. */
-  #answeredAt = 0;
-  /** The last proof of any connection. */
-  #provenAt = 0;
+  /** When the last answer was asked for, whatever it proves. */
+  #answeredAt = Number.NEGATIVE_INFINITY;
+  /** The last proof of any connection, for `lagSeconds`. */
+  #lastProofAt = Number.NEGATIVE_INFINITY;
+  /** When everything was forgotten last because nothing is proven. */
+  #forgotAt = Number.NEGATIVE_INFINITY;
   /** What may be deleted from a time on. */
   #deletion = { below: 0, from: 0 };
   #timer: NodeJS.Timeout | undefined;
   #stopped = false;
 
-  constructor(newClient: () => pg.Client, subscribers: Subscribers, earlier: EarlierVersion, listener: FeedListener) {
+  constructor(
+    newClient: () => pg.Client,
+    subscribers: Subscribers,
+    earlier: EarlierVersion,
+    listener: FeedListener,
+    nameInUrl: string | undefined,
+  ) {
+    this.#questionWithLook = question(earlierSessions(nameInUrl));
     this.#newClient = newClient;
     this.#subscribers = subscribers;
     this.#earlier = earlier;
@@ -81,7 +100,7 @@ export class PostgresFeed {
 
   /** Age of the last proof, also after the connection was lost. */
   lagSeconds(): number {
-    return (performance.now() - Math.max(this.#provenAt, this.#createdAt)) / 1000;
+    return (performance.now() - Math.max(this.#lastProofAt, this.#createdAt)) / 1000;
   }
 
   async start(): Promise<void> {
@@ -112,10 +131,12 @@ export class PostgresFeed {
   }
 
   #lost(client: pg.Client): void {
-    if (this.#client === client) this.#client = undefined;
-    this.#knowledge = NOTHING_KNOWN;
-    this.#answeredAt = 0;
     client.end().catch(() => {});
+    // A late error of one that was lost before says nothing about the one after it.
+    if (this.#client !== client) return;
+    this.#client = undefined;
+    this.#knowledge = NOTHING_KNOWN;
+    this.#answeredAt = Number.NEGATIVE_INFINITY;
     if (!this.#stopped) this.#listener.onLost(client);
   }
 
@@ -146,30 +167,39 @@ export class PostgresFeed {
     const { from, running } = questionOf(this.#knowledge);
     const askedAt = performance.now();
     // An answer that takes longer counts as a failure: a silent connection must not look like one without changes.
-    const question = { text: QUESTION, values: [from, running], query_timeout: STALE_MS } as pg.QueryConfig;
-    const answer = (await client.query<Answer>(question)).rows[0]!;
+    const query = {
+      text: this.#earlier.mustLook() ? this.#questionWithLook : this.#question,
+      values: [from, running],
+      query_timeout: STALE_MS,
+    } as pg.QueryConfig;
+    const answer = (await client.query<Answer>(query)).rows[0]!;
     // It was lost meanwhile.
     if (this.#client !== client) throw new Error('the connection was lost');
     if (!this.#listener.isSuitable(answer)) throw new Error('this server may no longer be used');
     this.isReadOnly = answer.standby || answer.read_only;
-    const [since, earlier] = answer.sessions;
+    if (answer.since === null) this.#listener.onHiddenStart();
     const reading: Reading = {
       server: answer.server,
-      session: `${answer.pid} ${since}`,
-      isComplete: !this.#earlier.look(earlier) && !answer.standby && since !== null,
+      session: `${answer.pid} ${answer.since}`,
+      isComplete: !this.#earlier.look(answer.earlier) && !answer.standby && answer.since !== null,
       snapshot: parseSnapshot(answer.snapshot),
       rows: parseRows(answer.rows),
     };
     const { after, changed } = hear(this.#knowledge, reading, askedAt);
     // Before the proof counts.
-    this.#subscribers.notify(changed);
+    this.#subscribers.notify(after.seen ? changed : this.#forgetNow() ? undefined : []);
     this.#knowledge = after;
     this.#answeredAt = askedAt;
-    if (after.seen) {
-      this.#provenAt = askedAt;
-      if (!this.isReadOnly) this.#deleteOld(after.seen.oldest);
-    }
+    if (after.seen) this.#lastProofAt = askedAt;
+    // Also when nothing is proven: otherwise rows would pile up. Whoever has not read them is told that they are gone.
+    if (!this.isReadOnly) this.#deleteOld(reading.snapshot.oldest);
     return changed === undefined || changed.length > 0;
+  }
+
+  #forgetNow(): boolean {
+    if (performance.now() - this.#forgotAt < FORGET_MS) return false;
+    this.#forgotAt = performance.now();
+    return true;
   }
 
   /** Everything that had ended this long ago. By our own clock only, and nothing depends on it: who has not read it is told that it is gone. */
@@ -178,7 +208,6 @@ export class PostgresFeed {
     if (now < this.#deletion.from) return;
     const { below } = this.#deletion;
     this.#deletion = { below: oldest, from: now + DELETE_MS };
-    // Another process does it, or we do it the next time.
-    if (below > 0) this.#listener.deleteBelow(below).catch(() => {});
+    if (below > 0) void this.#listener.deleteBelow(below);
   }
 }

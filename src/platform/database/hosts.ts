@@ -31,8 +31,9 @@ export class UnsuitableServer extends Error {
 const nameOf = ({ host, port }: HostAddress): string => `${host}:${port}`;
 
 export class Hosts {
-  /** The URL with only the first host. */
+  /** The URL with only the first host, and without `application_name`: our connections have names by which others know them. */
   readonly url: string;
+  readonly applicationName: string | undefined;
   readonly #addresses: readonly HostAddress[];
   readonly #role: ServerRole;
   #current: HostAddress | undefined;
@@ -44,6 +45,8 @@ export class Hosts {
     const options = new URLSearchParams(query);
     const role = options.get('target_session_attrs') ?? 'any';
     options.delete('target_session_attrs');
+    this.applicationName = options.get('application_name') ?? undefined;
+    options.delete('application_name');
     if (!SERVER_ROLES.includes(role))
       throw new ConfigError(
         `${setting}: target_session_attrs must be any, read-write or primary, not "${role}": the service writes`,

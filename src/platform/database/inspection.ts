@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import { Kysely, sql } from 'kysely';
 import pg from 'pg';
-import { EARLIER_SESSIONS } from './earlier-version.ts';
+import { earlierSessions } from './earlier-version.ts';
 import { createClientClass, Hosts, SERVER_STATE, type ServerState } from './hosts.ts';
 import { type MigrationSource, migrationState } from './migrate.ts';
 import { readPostgres } from './postgres-reader.ts';
@@ -218,10 +218,10 @@ async function inspectServer(client: pg.Client, now: () => number): Promise<Serv
 }
 
 /** What keeps processes from proving that they know every change. */
-async function feedProblem(client: pg.Client): Promise<string | undefined> {
+async function feedProblem(client: pg.Client, hosts: Hosts): Promise<string | undefined> {
   const { rows } = await client.query<{ earlier: number; since: unknown }>(
-    `select ${EARLIER_SESSIONS}::int as earlier, max(backend_start) filter (where pid = pg_backend_pid()) as since, pg_current_snapshot()
-    from pg_stat_activity where datname = current_database()`,
+    `select ${earlierSessions(hosts.applicationName)}::int as earlier,
+      (select backend_start from pg_stat_get_activity(pg_backend_pid())) as since, pg_current_snapshot()`,
   );
   const { earlier, since } = rows[0]!;
   if (since === null) return 'this server does not say when a session began, so that a crash of it would go unnoticed';
@@ -284,7 +284,7 @@ export async function inspectPostgres<S>(
       read,
       hosts: await hostStates(hosts, settingsFor(hosts)),
       server: await inspectServer(client, now),
-      feedProblem: await feedProblem(client),
+      feedProblem: await feedProblem(client, hosts),
       migrations: await migrationState(read, migrations, 'postgres'),
       close,
     };

@@ -9,7 +9,7 @@ import { CONNECT_MS, ConnectionPool, STATEMENT_MS } from './connection-pool.ts';
 import { type Database, Subscribers, type Tx } from './database.ts';
 import { EarlierVersion } from './earlier-version.ts';
 import { isLockTimeout, isRetryable } from './errors.ts';
-import { PostgresFeed } from './feed.ts';
+import { type FeedListener, PostgresFeed } from './feed.ts';
 import { createClientClass, Hosts, UnsuitableServer } from './hosts.ts';
 import { type MigrationSource, migrate } from './migrate.ts';
 import { types } from './postgres-types.ts';
@@ -97,18 +97,31 @@ export async function openPostgres<S>(url: string, migrations: MigrationSource, 
       log?.warn({ setting }, 'processes of an earlier version use this database; until they have ended, every request reads it');
     else log?.info({ setting }, 'no process of an earlier version is left');
   });
-  const feed = new PostgresFeed(() => new Client({ ...settings, application_name: 'gatehouse changes' }), subscribers, earlier, {
+  let hidesStart = false;
+  const listener: FeedListener = {
     onAnswer: () => reachability.markReachable(),
     isSuitable: (state) => hosts.isSuitable(state),
     onLost: (client) => {
       if (client) hosts.forget(client);
       reachability.startProbing();
     },
-    async deleteBelow(xid) {
-      await deleteChangesOfOtherServers(db);
-      while (await deleteChangesBelow(db, xid));
+    onHiddenStart() {
+      if (!hidesStart)
+        log?.warn({ setting }, 'the database user may not know when its own sessions began, so every request reads the database');
+      hidesStart = true;
     },
-  });
+    async deleteBelow(xid) {
+      try {
+        await deleteChangesOfOtherServers(db);
+        while (await deleteChangesBelow(db, xid));
+      } catch (error) {
+        // Another process does it, or we do it the next time.
+        log?.warn({ setting, err: error }, 'old rows of the table of changes were not deleted');
+      }
+    },
+  };
+  const newFeedClient = () => new Client({ ...settings, application_name: 'gatehouse changes' });
+  const feed = new PostgresFeed(newFeedClient, subscribers, earlier, listener, hosts.applicationName);
   const connections = new ConnectionPool({
     pool,
     size: options.poolSize,

@@ -17,15 +17,24 @@ export interface SignedIntrospectionDeps {
 }
 
 export function createSignedIntrospection({ clock, openidKeys, issuer }: SignedIntrospectionDeps) {
-  let keyring: Keyring | undefined;
+  /** What was begun before a change is forgotten with it, also if it arrives later. */
+  let reading: Promise<Keyring> | undefined;
   openidKeys.onChange(() => {
-    keyring = undefined;
+    reading = undefined;
   });
 
+  function readAgain(): Promise<Keyring> {
+    const begun = openidKeys.readKeyring();
+    reading = begun;
+    begun.catch(() => {
+      if (reading === begun) reading = undefined;
+    });
+    return begun;
+  }
+
   async function currentKeys(): Promise<Keyring> {
-    const isOld = keyring?.changesAt != null && seconds(clock) >= keyring.changesAt;
-    if (!keyring || isOld) keyring = await openidKeys.readKeyring();
-    return keyring;
+    const keyring = await (reading ?? readAgain());
+    return keyring.changesAt != null && seconds(clock) >= keyring.changesAt ? readAgain() : keyring;
   }
 
   /** `answer`: as JSON. For this client only: whoever it shows it to sees for whom it was. */
