@@ -114,7 +114,12 @@ function onProcesses(kind: DatabaseKind): void {
       const { api } = await look(service);
       const wallet = await service.walletListening();
       const person = await makeUser(api);
-      const sent = await fetch(`${wallet}/api/v1/auth/login`, { redirect: 'manual' });
+      let sent = await fetch(`${wallet}/api/v1/auth/login`, { redirect: 'manual' });
+      // 503 while the node does not know its provider, which takes long on a busy machine.
+      for (let tries = 0; sent.status === 503 && tries < 100; tries++) {
+        await new Promise((resolve) => setTimeout(resolve, 200));
+        sent = await fetch(`${wallet}/api/v1/auth/login`, { redirect: 'manual' });
+      }
       const flow = sent.headers.getSetCookie()[0]!.split(';', 1)[0]!;
       const back = redirectTargetOf(await new TestBrowser(api).signIn(sent.headers.get('location')!, person));
       const done = await fetch(back, { redirect: 'manual', headers: { Cookie: flow } });
