@@ -27,6 +27,13 @@ const WRONG: Readonly<Record<string, TestCertificate | string | undefined>> = {
   'its thumbprint': certificateThumbprint(certificate.certificate),
 };
 
+/** Of the token endpoint: tokens, or why there are none. */
+interface TokenAnswer {
+  readonly access_token: string;
+  readonly refresh_token?: string;
+  readonly error?: string;
+}
+
 onUsualDatabase(
   'A token that is bound to a certificate',
   (api) => {
@@ -80,7 +87,7 @@ onUsualDatabase(
         },
         body: new URLSearchParams({ ...body, ...(isPublic ? { client_id: id } : {}) }),
       });
-      return { status: response.status, body: (await response.json()) as any };
+      return { status: response.status, body: (await response.json()) as TokenAnswer };
     }
 
     /** What a person gives the application, by the certificate of its request. */
@@ -94,7 +101,7 @@ onUsualDatabase(
       };
       const { status, body } = await post(as, { ...grant, code_verifier: checks.pkceCodeVerifier! }, certificate);
       assert.equal(status, 200, JSON.stringify(body));
-      return body as { access_token: string; refresh_token?: string };
+      return body;
     }
     const subject = async (resource: string): Promise<string> =>
       (await tokensOf(party, await makeUser(api), { scope: 'openid papers:read', resource })).access_token;
