@@ -5,8 +5,16 @@ import { it } from 'node:test';
 import { SignJWT, UnsecuredJWT } from 'jose';
 import { assertOk, assertRefused } from '../../../../test/support/answers.ts';
 import { type ApiAnswer, onUsualDatabase, type TestApi, underAttack } from '../../../../test/support/api.ts';
+import { makeApi } from '../../../../test/support/apis.ts';
 import { makeApplication } from '../../../../test/support/applications.ts';
-import { ASSERTION_TYPE, type Assertion, KeyedClient, keyAddress, makeKey } from '../../../../test/support/keyed-client.ts';
+import {
+  ASSERTION_TYPE,
+  type Assertion,
+  type ClientKeyPair,
+  KeyedClient,
+  keyAddress,
+  makeKey,
+} from '../../../../test/support/keyed-client.ts';
 import { basic } from '../../../../test/support/keyrock-client.ts';
 import { whenAt } from '../../../../test/support/test-points.ts';
 
@@ -317,17 +325,24 @@ underAttack('An assertion that is used twice', (api) => {
     assertOk(await client.token({ claims }));
   });
 
-  it('gives no token when its key is taken away in the meantime', async () => {
-    const client = await KeyedClient.make(api);
-    const next = await makeKey();
-    const answer = await whenAt(
-      'application-grant.before-transaction',
-      async () => assertOk(await api.patch(`${CONSUMERS}/${client.id}`, { consumer: { jwks: { keys: [next.jwk] } } })),
-      () => client.token(),
-    );
-    const { access_token: token } = answer.body;
-    if (token === undefined) return;
-    const asked = await client.send('/openid/introspect', { token, ...(await client.proof({ key: next })) });
-    assert.deepEqual(asked.body, { active: false });
+  it('gives no token when its key is taken away in the meantime, whatever form the token has', async () => {
+    const [client, reader] = [await KeyedClient.make(api), await KeyedClient.make(api)];
+    const apis = [await makeApi(api, { application_id: reader.id }), undefined];
+    for (const made of apis) {
+      const [before, next] = [await makeKey(), await makeKey()];
+      const register = async ({ jwk }: ClientKeyPair) =>
+        assertOk(await api.patch(`${CONSUMERS}/${client.id}`, { consumer: { jwks: { keys: [jwk] } } }));
+      await register(before);
+      const { body } = await whenAt(
+        'application-grant.before-transaction',
+        () => register(next),
+        () => client.token({ key: before }, made ? { resource: made.identifier } : {}),
+      );
+      const { access_token: token } = body;
+      if (token === undefined) continue;
+      const proof = made ? await reader.proof() : await client.proof({ key: next });
+      const asked = await (made ? reader : client).send('/openid/introspect', { token, ...proof });
+      assert.deepEqual(asked.body, { active: false }, made ? 'a JWT' : 'opaque');
+    }
   });
 });

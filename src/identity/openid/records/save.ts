@@ -86,7 +86,7 @@ export async function addRecordOnce(
 /** What an application may do for a person. Without it, its codes and tokens are worth nothing. */
 const OF_APPLICATION: readonly string[] = ['Grant', 'Consent'];
 /** What an application gets that has proved itself by a key: not if the key was taken away in the meantime, because it was stolen. */
-const BY_KEY: readonly string[] = ['AccessToken', 'ClientCredentials', 'DeviceCode', 'RefreshToken'];
+const BY_KEY: readonly string[] = ['AccessToken', 'ApiToken', 'ClientCredentials', 'DeviceCode', 'RefreshToken'];
 
 /** The grant of a session is copied from the consent of the person, if the request has read that. */
 function sourceOf({ requestState }: SaveDeps, { model, payload, copyOf }: RecordToSave): string | undefined {
