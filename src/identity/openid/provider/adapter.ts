@@ -110,6 +110,7 @@ export const createAdapter = (deps: AdapterDeps) => {
 
   /** The library would forget a proof that is dated ahead while it is good. */
   async function noteUse(id: string, payload: RecordPayload, expiresIn = 0): Promise<void> {
+    unfinished.reserve(REPLAY_MODEL, payload);
     const isNew = await records.save(REPLAY_MODEL, id, payload, Math.max(expiresIn, PROOF_SECONDS), true);
     if (!isNew) throw deps.replayError();
   }

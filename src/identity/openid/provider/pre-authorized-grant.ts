@@ -62,6 +62,12 @@ export function registerPreAuthorizedGrant(provider: Provider, library: OidcProv
     if (!isEqual(text(txCode), text(sent))) throw refusal('the transaction code is wrong');
   }
 
+  /** First: a proof is stored when it is used, and anybody can make one. Whoever has no code stores nothing. */
+  async function checkKnown(code: string): Promise<void> {
+    if (!(await records.find(PRE_AUTHORIZED_MODEL, code))?.accountId)
+      throw refusal('the code is not known, or the offer has ended');
+  }
+
   async function thumbprintOf(ctx: KoaContextWithOIDC): Promise<string | undefined> {
     const proof = ctx.get('DPoP');
     if (proof === '') return undefined;
@@ -98,6 +104,7 @@ export function registerPreAuthorizedGrant(provider: Provider, library: OidcProv
       const { client, params } = ctx.oidc;
       const { 'pre-authorized_code': code, tx_code: txCode, authorization_details: asked } = params as Record<string, unknown>;
       const server = await credentialServer(library, deps, ctx);
+      await checkKnown(text(code));
       const thumbprint = await thumbprintOf(ctx);
       const { accountId, details } = await redeem(text(code), txCode, asked);
       const grant = new provider.Grant({ accountId, clientId: client.clientId, jti: grantIdOf(text(code)) } as never);

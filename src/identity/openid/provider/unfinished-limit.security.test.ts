@@ -1,7 +1,8 @@
 // Every anonymous request for a sign-in stores a record: their number per address is limited.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { onUsualDatabase } from '../../../../test/support/api.ts';
+import { exportJWK, generateKeyPair, SignJWT } from 'jose';
+import { onUsualDatabase, uniqueName } from '../../../../test/support/api.ts';
 import { makeUser, RelyingParty } from '../../../../test/support/relying-party.ts';
 import { databaseOf } from '../../../../test/support/restartable-api.ts';
 import { redirectTargetOf, stepOf, TestBrowser } from '../../../../test/support/test-browser.ts';
@@ -38,6 +39,16 @@ onUsualDatabase(
       const device = await new TestBrowser(api).go('/openid/device');
       assert.equal(device.status, 429, 'nor sessions of nobody');
       assert.equal(await rowsOf('Session'), before);
+
+      const open = await RelyingParty.make(api, { client_type: 'public' });
+      const { publicKey, privateKey } = await generateKeyPair('ES256');
+      const proof = await new SignJWT({ htm: 'POST', htu: `${api.url}/openid/par`, jti: uniqueName('proof') })
+        .setProtectedHeader({ alg: 'ES256', typ: 'dpop+jwt', jwk: await exportJWK(publicKey) })
+        .setIssuedAt()
+        .sign(privateKey);
+      const body = (await open.ask()).url.searchParams;
+      const pushed = await fetch(`${api.url}/openid/par`, { method: 'POST', headers: { DPoP: proof }, body });
+      assert.deepEqual([pushed.status, await rowsOf('ReplayDetection')], [429, 0], 'nor proofs, which anybody can make');
 
       api.clock.advance(UNFINISHED_LIMIT.perSeconds / 10);
       assert.equal(stepOf(await new TestBrowser(api).go(url)), 'password', 'after a while there is room again');

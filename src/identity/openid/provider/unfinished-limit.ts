@@ -1,4 +1,4 @@
-// Limits records that anonymous requests create: unfinished sign-ins, sessions without a person, and pushed requests and device codes
+// Limits records that anonymous requests create: unfinished sign-ins, sessions without a person, and pushed requests, their proofs, and device codes
 // of public clients. Counted by address: otherwise anyone could fill the table.
 import type { Provider } from 'oidc-provider';
 import { addressKey, type Throttle } from '../../../platform/limits/index.ts';
@@ -10,14 +10,19 @@ export const UNFINISHED_LIMIT = { attempts: 300, perSeconds: 1800 };
 
 const ANONYMOUS_MODELS = ['Interaction', 'Session'];
 const CLIENT_MODELS = ['PushedAuthorizationRequest', 'DeviceCode'];
+/** Of a DPoP proof. Elsewhere, one is stored only for who has a code or a token. */
+const PROOF_MODEL = 'ReplayDetection';
+const PUSHED_ROUTE = 'pushed_authorization_request';
 
 export function createUnfinishedLimit({ default: OidcProvider, errors }: OidcProviderLibrary, throttle: Throttle) {
   const current = (): typeof Provider.ctx => OidcProvider.ctx;
   const address = (): string => addressKey(current()?.ip ?? '');
+  const isOfClient = (model: string): boolean =>
+    CLIENT_MODELS.includes(model) || (model === PROOF_MODEL && current()?.oidc.route === PUSHED_ROUTE);
   const isAnonymous = (model: string, { accountId, result, session }: RecordPayload): boolean =>
     accountId === undefined &&
     ((ANONYMOUS_MODELS.includes(model) && result === undefined && session?.accountId === undefined) ||
-      (CLIENT_MODELS.includes(model) && current()?.oidc.client?.clientAuthMethod === 'none'));
+      (isOfClient(model) && current()?.oidc.client?.clientAuthMethod === 'none'));
 
   return {
     /** Call before storing a new record. Over the limit, the application gets `temporarily_unavailable`. */

@@ -129,6 +129,8 @@ underAttack(
         const parameters = { grant_type: PRE_AUTHORIZED, ...grants[PRE_AUTHORIZED], tx_code: code! };
         refusedAs(await bound.askToken(parameters, await bound.dpop('/openid/par')), 'invalid_dpop_proof');
         const proof = await bound.dpop('/openid/token');
+        refusedAs(await bound.askToken({ ...parameters, 'pre-authorized_code': 'x' }, proof), 'invalid_grant');
+        // Nothing is stored for who has no code, also no proof.
         assert.equal((await bound.askToken(parameters, proof)).status, 200);
         refusedAs(await bound.askToken(parameters, proof), 'invalid_dpop_proof');
       });
