@@ -3,7 +3,7 @@ import { Throttle, type ThrottleRule } from '../../platform/limits/index.ts';
 import type { Delegation } from '../delegation/build.ts';
 import { createApis } from './apis/index.ts';
 import { createAppAssignments, createAppRoles, createManagers, createUserPermissions } from './app-roles/index.ts';
-import { createClientRegistration, FETCHES_LIMIT, REGISTRATIONS_LIMIT } from './client-registration/index.ts';
+import { createClientRegistration, FETCHES_LIMIT, HOST_FETCHES_LIMIT, REGISTRATIONS_LIMIT } from './client-registration/index.ts';
 import { createConsumers } from './consumers/index.ts';
 import { readWalletProviders } from './wallet-providers/index.ts';
 
@@ -18,7 +18,8 @@ export function buildApplications(below: Delegation) {
   } satisfies Parameters<typeof createConsumers>[0]['management'];
   const consumers = createConsumers({ ...below, management });
   const throttle = (rule: ThrottleRule) => new Throttle(below.rateLimits ? rule : undefined, below.clock);
-  const [registrations, fetches] = [throttle(REGISTRATIONS_LIMIT), throttle(FETCHES_LIMIT)];
+  const registrations = throttle(REGISTRATIONS_LIMIT);
+  const fetches = { byAddress: throttle(FETCHES_LIMIT), byHost: throttle(HOST_FETCHES_LIMIT) };
   return {
     ...below,
     userPermissions,

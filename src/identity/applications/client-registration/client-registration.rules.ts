@@ -1,12 +1,11 @@
 // Applications that register themselves: all that others ask of this module.
-import type { Throttle } from '../../../platform/limits/index.ts';
 import type { Log } from '../../../platform/log/index.ts';
 import type { Outbound } from '../../../platform/outbound/index.ts';
 import type { ConsumerRow } from '../../ground/database/index.ts';
 import type { ClientRegistrationDeps, Stranger } from './deps.ts';
 import { createDocumentIds } from './document-id.ts';
 import { createDocuments } from './documents.rules.ts';
-import { createFetchedDocuments } from './fetched-documents.ts';
+import { createFetchedDocuments, type DocumentFetches } from './fetched-documents.ts';
 import { anywhere, isLive } from './live.ts';
 import { changeItself, removeItself, showItself } from './manage.rules.ts';
 import type { Metadata } from './metadata.ts';
@@ -20,8 +19,7 @@ interface Deps extends ClientRegistrationDeps {
   readonly log: Log;
   readonly outbound: Outbound;
   readonly outboundAllow: readonly string[];
-  /** Limits fetches of documents, by address and by host. */
-  readonly fetches: Throttle;
+  readonly fetches: DocumentFetches;
 }
 
 export function createClientRegistration(deps: Deps) {

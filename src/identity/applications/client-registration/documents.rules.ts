@@ -57,7 +57,8 @@ export function createDocuments(deps: DocumentDeps) {
       const stored = await findConsumer(db.read, clientId);
       if (stored && !isStrangers(stored)) return { row: consumers.withSecret(stored), isStored: true };
       if (!(await anywhere(deps, ALLOWS.document))) return undefined;
-      const document = await fetched.read(clientId, address);
+      // What is stored is what the last process that read it found. With what this one has kept instead, the two would write over each other.
+      const document = await fetched.read(clientId, address, (body) => !stored || consumers.saysTheSame(stored, body));
       // Its host does not answer at the moment: it is what it was.
       if (document === 'away') return stored && { row: consumers.withSecret(stored), isStored: true };
       if (document === undefined) return undefined;

@@ -7,6 +7,7 @@ import { assertOk } from '../../../../test/support/answers.ts';
 import { ADMIN_PASSWORD, type TestApi, underAttack, uniqueName, withApi } from '../../../../test/support/api.ts';
 import { makeApi, READ } from '../../../../test/support/apis.ts';
 import { makeApplication } from '../../../../test/support/applications.ts';
+import { type Assertion, KeyedClient, makeKey } from '../../../../test/support/keyed-client.ts';
 import { basic, FORM } from '../../../../test/support/keyrock-client.ts';
 import { makeUser } from '../../../../test/support/relying-party.ts';
 import { errorOf, REGISTERED, Stranger, setPolicy } from '../../../../test/support/self-registration.ts';
@@ -115,6 +116,49 @@ underAttack('An application whose client id is a document', (api) => {
     const code = page.redirectTarget?.searchParams.get('code');
     assert.ok(code, page.text);
     assertOk(await stranger.redeem(code, verifier));
+  });
+
+  it('may push its first request also if it proves itself by a key of its document, and not by another key', async () => {
+    const key = await makeKey();
+    const method = { token_endpoint_auth_method: 'private_key_jwt', require_pushed_authorization_requests: true };
+    const { id, document } = documentOf({ ...method, jwks: { keys: [key.jwk] } });
+    host.say(document);
+    const client = new KeyedClient(api, { id, secret: '' }, key);
+    const { url, verifier } = strangerOf(api, id).ask();
+    const push = async (assertion: Assertion = {}) =>
+      client.send('/openid/par', {
+        ...Object.fromEntries(new URLSearchParams(url.split('?')[1])),
+        ...(await client.proof(assertion)),
+      });
+    assert.equal((await push({ key: await makeKey('ES256', key.jwk.kid) })).status, 401);
+    const pushed = await push();
+    assert.equal(pushed.status, 201, pushed.text);
+    const query = new URLSearchParams({ client_id: id, request_uri: pushed.body.request_uri });
+    const page = await new TestBrowser(api).signIn(`/openid/authorize?${query}`, await makeUser(api));
+    const code = page.redirectTarget?.searchParams.get('code');
+    assert.ok(code, page.text);
+    const redeem = { grant_type: 'authorization_code', code, code_verifier: verifier, redirect_uri: CALLBACK };
+    assertOk(await client.send('/openid/token', { ...redeem, ...(await client.proof()) }));
+  });
+
+  it('is what its document says now, also where another process has kept what it said before', async () => {
+    if (api.kind !== 'PostgreSQL') return;
+    const replica = await api.replica();
+    try {
+      const { id, document } = documentOf();
+      const moved = 'http://127.0.0.1/moved';
+      const keptLong = { 'Cache-Control': 'max-age=86400' };
+      host.say({ ...document, redirect_uris: [CALLBACK, moved] }, keptLong);
+      const stranger = strangerOf(api, id);
+      const { refresh_token: token } = await stranger.tokensFor(await makeUser(api));
+      // Here the document is kept for a day. The other process reads it now: an address is gone.
+      host.say(document, keptLong);
+      await new TestBrowser(replica).go(stranger.ask().url);
+      assert.match((await begin(api, id, { redirect_uri: moved })).text, /invalid_redirect_uri/);
+      assert.equal((await stranger.token({ grant_type: 'refresh_token', refresh_token: token })).body.error, 'invalid_grant');
+    } finally {
+      await replica.stop();
+    }
   });
 
   it('ends for the people whose domain does not let it in any more, while another domain does', async () => {
@@ -339,12 +383,17 @@ underAttack('An application whose client id is a document', (api) => {
 
 describe('Strangers who send the service to fetch documents', () => {
   it('do so no more than so many times in a while', () =>
-    withApi({ rateLimits: true }, async (api) => {
+    withApi({ rateLimits: true, trustedProxies: ['127.0.0.1'] }, async (api) => {
       await setPolicy(api, ALLOWED);
       api.clock.hold();
       host.say('{}');
       const requests = host.requests;
-      for (let at = 0; at < 70; at++) await isRefused(api, documentOf().id);
+      const from = (address: string, id: string) =>
+        fetch(api.url + strangerOf(api, id).ask().url, { redirect: 'manual', headers: { 'X-Forwarded-For': address } });
+      for (let at = 0; at < 70; at++) await from('192.0.2.1', documentOf().id);
       assert.equal(host.requests, requests + 60);
+      const { id, document } = documentOf();
+      host.say(document);
+      assert.equal((await from('192.0.2.2', id)).status, 303, 'what is at the same host is there for others');
     }));
 });

@@ -19,8 +19,10 @@ const USUAL_MS = 10 * MINUTE_MS;
 const LONGEST_MS = 24 * 60 * MINUTE_MS;
 const KEPT = 500;
 const AT_ONCE = 10;
-/** Fetches for one address, and from one host. */
+/** Fetches for one address. */
 export const FETCHES_LIMIT = { attempts: 60, perSeconds: 600 };
+/** From one host, whoever asks: more, or one stranger could use up what everybody needs of a host with many applications. */
+export const HOST_FETCHES_LIMIT = { attempts: 600, perSeconds: 600 };
 
 /** All that any domain could allow. What the domain of the person allows is asked when they are known. */
 const ANY_POLICY: Policy = {
@@ -33,11 +35,17 @@ const ANY_POLICY: Policy = {
   days: 0,
 };
 
+/** How often documents are fetched. */
+export interface DocumentFetches {
+  readonly byAddress: Throttle;
+  readonly byHost: Throttle;
+}
+
 export interface FetchDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly outbound: Outbound;
-  readonly fetches: Throttle;
+  readonly fetches: DocumentFetches;
   /** Refuses names that look like others. */
   checkName(body: NewConsumer): Promise<void>;
 }
@@ -101,16 +109,25 @@ export function createFetchedDocuments({ clock, log, outbound, fetches, checkNam
   }
 
   return {
-    /** Undefined: it cannot be used. `away`: its host does not answer, or it was asked for too often. */
-    async read(clientId: string, address: string): Promise<NewConsumer | 'away' | undefined> {
+    /**
+     * Undefined: it cannot be used. `away`: its host does not answer, or it was asked for too often. `isLatest`: of what is kept here; another process
+     * may have read it later.
+     */
+    async read(
+      clientId: string,
+      address: string,
+      isLatest: (body: NewConsumer) => boolean = () => true,
+    ): Promise<NewConsumer | 'away' | undefined> {
       const known = kept.get(clientId);
       // A clock that was set back must not keep it for long.
-      if (known && known.until > clock.now() && known.until <= clock.now() + LONGEST_MS) return known.body;
+      const isGood = known && known.until > clock.now() && known.until <= clock.now() + LONGEST_MS;
+      if (isGood && isLatest(known.body)) return known.body;
       const running = underWay.get(clientId);
       if (running) return untilDeadline(running);
-      const keys = [addressKey(address), `host ${new URL(clientId).host}`];
-      if (underWay.size >= AT_ONCE || !keys.every((key) => fetches.has(key))) return 'away';
-      for (const key of keys) fetches.take(key);
+      const [from, host] = [addressKey(address), new URL(clientId).host];
+      if (underWay.size >= AT_ONCE || !fetches.byAddress.has(from) || !fetches.byHost.has(host)) return 'away';
+      fetches.byAddress.take(from);
+      fetches.byHost.take(host);
       // For all who wait: it goes on when the request that began it is given up.
       const fetching = inBackground(() => fetchDocument(clientId)).finally(() => underWay.delete(clientId));
       underWay.set(clientId, fetching);

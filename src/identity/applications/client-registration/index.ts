@@ -5,5 +5,5 @@ export { CLIENTS_PATH } from './client-information.ts';
 export { type ClientRegistration, createClientRegistration } from './client-registration.rules.ts';
 export { mountClientRegistration } from './clients.routes.ts';
 export { REGISTRATIONS_LIMIT } from './deps.ts';
-export { FETCHES_LIMIT } from './fetched-documents.ts';
+export { FETCHES_LIMIT, HOST_FETCHES_LIMIT } from './fetched-documents.ts';
 export { mountRegisteredApplications } from './registered.routes.ts';

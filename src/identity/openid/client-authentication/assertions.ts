@@ -2,6 +2,7 @@
 // the word of the platform that runs them (`workload_jwt`).
 import { type Clock, seconds } from '../../../platform/clock.ts';
 import { decodeJws, verifyJws } from '../../../verifiable/jose/index.ts';
+import type { ClientRegistration } from '../../applications/client-registration/index.ts';
 import {
   authenticationOf,
   type ClientAuthenticationMethod,
@@ -47,10 +48,13 @@ export interface SentAssertion {
 export interface AssertionUse {
   /** Who the assertion may be for: this service, first, its token endpoint, or the endpoint that is called. */
   readonly audiences: readonly string[];
+  /** Of who sends it: documents are fetched for one address only so often. */
+  readonly address: string;
 }
 
 export interface AssertionDeps {
   readonly consumers: Pick<Consumers, 'findWithSecret'>;
+  readonly clientRegistration: { readonly documents: Pick<ClientRegistration['documents'], 'isDocumentId' | 'find'> };
   readonly records: Pick<Records, 'save'>;
   readonly clock: Clock;
   readonly keys: ClientKeys;
@@ -178,18 +182,26 @@ const CHECKS: Readonly<
 };
 
 export function createClientAssertions(deps: AssertionDeps) {
+  const { consumers, clientRegistration } = deps;
+
+  /** One whose id is a document has the keys of the document: also before anybody has allowed it something, and as the document is now. */
+  async function find(id: string, address: string): Promise<ConsumerWithSecret | undefined> {
+    const { documents } = clientRegistration;
+    return documents.isDocumentId(id) ? (await documents.find(id, address))?.row : consumers.findWithSecret(id);
+  }
+
   /** The workloads of a platform have other names than the application, so that it has to be named. */
-  async function clientOf({ sub }: Json, { client_id: named }: SentAssertion): Promise<ConsumerWithSecret> {
+  async function clientOf({ sub }: Json, { client_id: named }: SentAssertion, address: string): Promise<ConsumerWithSecret> {
     const id = named ?? sub;
     if (typeof id !== 'string' || id === '') return refuse('it names no application');
-    return (await deps.consumers.findWithSecret(id)) ?? refuse('there is no such application');
+    return (await find(id, address)) ?? refuse('there is no such application');
   }
 
   return {
     /** The client that an assertion proves. Throws a ClientAuthenticationError. */
-    async check(sent: SentAssertion, { audiences }: AssertionUse): Promise<ConsumerWithSecret> {
+    async check(sent: SentAssertion, { audiences, address }: AssertionUse): Promise<ConsumerWithSecret> {
       const { header, payload } = read(sent);
-      const consumer = await clientOf(payload, sent);
+      const consumer = await clientOf(payload, sent, address);
       const registered = authenticationOf(consumer);
       const check = CHECKS[registered.method] ?? refuse('the application is registered with another method');
       await check(deps, { assertion: String(sent.client_assertion), header, payload, consumer, registered, audiences });

@@ -151,11 +151,11 @@ export function createAuthenticator(deps: AuthenticatorDeps) {
   }
 
   /** Each time: an assertion is good once. */
-  async function byAssertion({ body }: ClientRequest, path: string): Promise<AuthenticatedClient | undefined> {
+  async function byAssertion({ body, address }: ClientRequest, path: string): Promise<AuthenticatedClient | undefined> {
     // Only one way at a time (RFC 6749, 2.3).
     if (body.client_secret !== undefined) return undefined;
     try {
-      return clientOf(await deps.clientAssertions.check(body, { audiences: audiencesAt(deps.issuer(), path) }));
+      return clientOf(await deps.clientAssertions.check(body, { audiences: audiencesAt(deps.issuer(), path), address }));
     } catch (error) {
       if (!(error instanceof ClientAuthenticationError)) throw error;
       deps.log.info({ reason: error.message }, 'the assertion of an application was refused');

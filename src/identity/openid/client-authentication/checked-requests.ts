@@ -33,7 +33,7 @@ export interface CheckedRequestDeps {
 export async function withCheckedAssertion(
   deps: CheckedRequestDeps,
   request: IncomingMessage,
-  path: string,
+  { path, address }: { readonly path: string; readonly address: string },
 ): Promise<IncomingMessage> {
   const { 'content-type': type = '', authorization } = request.headers;
   // With both, the library refuses the request.
@@ -51,7 +51,7 @@ export async function withCheckedAssertion(
       client_assertion_type: form.get('client_assertion_type'),
       client_id: form.get('client_id') ?? undefined,
     },
-    { audiences },
+    { audiences, address },
   );
   form.set('client_assertion', await deps.libraryAssertions.make(client));
   return withBody(request, form.toString());

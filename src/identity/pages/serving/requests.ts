@@ -130,13 +130,13 @@ function refuseClient({ log }: RequestDeps, response: ServerResponse, { message:
 async function serveClient(
   deps: RequestDeps,
   provider: Provider,
-  { request, response }: RawExchange,
+  { request, response, address }: RawExchange,
   path: string,
 ): Promise<void> {
   const named =
     path === KEYROCK_TOKEN ? await toTokenRequest(request) : path === TOKEN ? await namingAnonymousWallet(request) : request;
   try {
-    const checked = await withCheckedAssertion(deps, named, path);
+    const checked = await withCheckedAssertion(deps, named, { path, address });
     await provider.callback()(checked, response);
   } catch (error) {
     if (!(error instanceof ClientAuthenticationError)) throw error;
