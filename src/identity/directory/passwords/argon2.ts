@@ -34,6 +34,9 @@ export async function hashPassword(password: string, cost: Argon2Cost): Promise<
 /** A random hash. Checking against it takes as long as checking against that of a user. */
 export const dummyHash = (cost: Argon2Cost): string => phcOf(randomBytes(SALT_BYTES), randomBytes(HASH_BYTES), cost);
 
+/** Those of other systems are in hash-forms/. */
+export const isOurs = (hash: string): boolean => PHC.test(hash);
+
 export async function verifyPassword(password: string, phc: string): Promise<boolean> {
   const match = PHC.exec(phc);
   if (!match) return false;

@@ -3,7 +3,8 @@ import { availableParallelism } from 'node:os';
 import { FairQueue } from '../../../platform/limits/index.ts';
 import { inSpan } from '../../../platform/tracing/index.ts';
 import type { IdentityConfig } from '../../ground/settings/index.ts';
-import { dummyHash, hashPassword, isOutdated, verifyPassword } from './argon2.ts';
+import { dummyHash, hashPassword, isOurs, isOutdated, verifyPassword } from './argon2.ts';
+import { readHash } from './hash-forms/index.ts';
 
 /** Requests that would have to wait longer are refused at once. */
 const PATIENCE_MS = 5000;
@@ -26,7 +27,9 @@ export function createHashing(config: IdentityConfig) {
     },
     verify(password: string, hash: string): Promise<boolean> {
       begun++;
-      return inSpan('password.verify', {}, () => verifyPassword(password, hash));
+      return inSpan('password.verify', {}, async () =>
+        isOurs(hash) ? verifyPassword(password, hash) : (readHash(hash)?.fits(password) ?? false),
+      );
     },
     isOutdated: (hash: string): boolean => isOutdated(hash, cost),
     /** Number of hashes started. */

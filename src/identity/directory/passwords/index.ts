@@ -1,4 +1,4 @@
-// Passwords: checked against rules, stored as argon2id hashes, verified in a fair queue.
+// Passwords: checked against rules, stored as argon2id hashes, verified in a fair queue. Hashes of other systems: hash-forms/.
 
 export type { LockOuts } from './deps.ts';
 export { createPasswords } from './passwords.rules.ts';

@@ -1,0 +1,27 @@
+// Hashes of crypt(3) with SHA-2.
+import { isSame } from './encodings.ts';
+import type { HashForm } from './form.ts';
+import { slowHash } from './slow-hashes.ts';
+
+const HASH = /^\$([56])\$(?:rounds=(\d{1,9})\$)?([^$:\n]{0,16})\$([./A-Za-z0-9]{43}(?:[./A-Za-z0-9]{43})?)$/;
+const DEFAULT_ROUNDS = 5000;
+const LEAST_ROUNDS = 1000;
+/** About two seconds. Passlib's default is 656,000. */
+const MOST_ROUNDS = 1_000_000;
+
+export const cryptForm: HashForm = {
+  name: 'SHA-crypt',
+  begins: /^\$[56]\$/,
+  read(hash) {
+    const match = HASH.exec(hash);
+    if (!match) return undefined;
+    const [, kind, asked, salt, expected] = match as unknown as readonly [string, '5' | '6', string | undefined, string, string];
+    const algorithm = kind === '5' ? 'sha256' : 'sha512';
+    if (expected.length !== (kind === '5' ? 43 : 86)) return undefined;
+    const rounds = Math.max(LEAST_ROUNDS, asked === undefined ? DEFAULT_ROUNDS : Number(asked));
+    return {
+      cost: rounds / MOST_ROUNDS,
+      fits: async (password) => isSame(Buffer.from(await slowHash({ algorithm, password, salt, rounds })), Buffer.from(expected)),
+    };
+  },
+};
