@@ -1,6 +1,6 @@
 // A change and its audit events are one transaction, so that neither exists without the other.
 import { type Clock, seconds } from '../clock.ts';
-import type { Database, Tx } from '../database/index.ts';
+import { type Database, insertRows, type RowsByTable, type Tx } from '../database/index.ts';
 import { newTimedId } from '../ids.ts';
 
 /** Who makes a change: a caller of the API, or the service itself. */
@@ -51,7 +51,7 @@ export interface AuditedEvent {
   readonly outcome: string;
 }
 
-/** Databases limit the number of parameters in a statement. */
+/** A statement with more would take long. */
 const ROWS_AT_ONCE = 500;
 
 interface AuditTables {
@@ -71,7 +71,7 @@ export function createChanges<S extends AuditTables>(
   { columnsOf, afterChange }: ChangeSteps<S> = {},
 ): RunAuditedChange<S> {
   return (actor, work) =>
-    db.write(async (tx, invalidate) => {
+    db.write(async (tx, invalidate, last) => {
       const events: AuditedEvent[] = [];
       const tags = new Set<string>();
       const change: AuditedChange<S> = {
@@ -102,11 +102,11 @@ export function createChanges<S extends AuditTables>(
         detail: JSON.stringify(detail),
         ...columns?.[index],
       }));
-      for (let first = 0; first < rows.length; first += ROWS_AT_ONCE)
-        await (tx as unknown as Tx<AuditTables>)
-          .insertInto('audit_events')
-          .values(rows.slice(first, first + ROWS_AT_ONCE))
-          .execute();
+      const rowsFrom = (first: number) =>
+        ({ audit_events: rows.slice(first, first + ROWS_AT_ONCE) }) as unknown as RowsByTable<S>;
+      let first = 0;
+      for (; rows.length - first > ROWS_AT_ONCE; first += ROWS_AT_ONCE) await insertRows(tx, rowsFrom(first));
+      last(rowsFrom(first));
       return result;
     });
 }

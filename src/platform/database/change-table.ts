@@ -2,6 +2,7 @@
 // use it, like the table of migrations, and is made beside them.
 import { type Kysely, sql } from 'kysely';
 import type { ChangeRow } from './change-reading.ts';
+import { insertOnPostgres, type RowsByTable } from './insert-rows.ts';
 
 export const CHANGES = 'gatehouse_changes';
 
@@ -28,10 +29,12 @@ export async function hasChangeTable<S>(db: Kysely<S>): Promise<boolean> {
   return (await sql`select 1 where to_regclass(${CHANGES}) is not null`.execute(db)).rows.length > 0;
 }
 
-/** In the transaction of the change. */
-export async function insertChange<S>(trx: Kysely<S>, tags: string): Promise<void> {
-  const stored = Buffer.byteLength(tags) < MAX_TAGS_BYTES ? tags : '*';
-  await sql`insert into ${sql.table(CHANGES)} (xid, tags) values (pg_current_xact_id()::text::bigint, ${stored})`.execute(trx);
+/** In the transaction of the change, with other rows. */
+export function insertChange<S>(trx: Kysely<S>, tags: string, rows: RowsByTable<S>): Promise<void> {
+  const value = Buffer.byteLength(tags) < MAX_TAGS_BYTES ? tags : '*';
+  const textWith = (parameter: string): string =>
+    `insert into "${CHANGES}" (xid, tags) values (pg_current_xact_id()::text::bigint, ${parameter})`;
+  return insertOnPostgres(trx, rows, [{ textWith, value }]);
 }
 
 /** One statement, so that all of it is of one snapshot. `$1` and `$2`: the rows to ask for (questionOf). */

@@ -11,6 +11,7 @@ import {
   FolderInUse,
   filterCondition,
   type INEXACT_COMPARISONS,
+  insertRows,
   isForeignKeyViolation,
   isUniqueViolation,
   lockFolder,
@@ -81,6 +82,30 @@ for (const [kind, open] of Object.entries(opened)) {
         .select((eb) => eb.fn.countAll<number>().as('count'))
         .executeTakeFirstOrThrow();
       assert.strictEqual(count.count, 46);
+    });
+
+    it('inserts rows of several tables at once, and last rows with the commit, or nothing of both', async () => {
+      const texts = ['"', "'; drop table things; --", '\\ud800 \ud800', '[{"id":null}]', '\n\t', 'Ω😀', '$1 {"a":1}'];
+      const things = texts.map((name, n) => ({ id: `rows-${n}`, name, size: n === 0 ? 2 ** 53 - 1 : n }));
+      const parts = things.map(({ id }) => ({ id: `part-${id}`, thing_id: id }));
+      const last = { things: [{ id: 'rows-last', name: 'last', size: 0 }] };
+      const insert = (rows: typeof parts) =>
+        db.write(async (tx, invalidate, atEnd) => {
+          invalidate('things');
+          atEnd({ ...last, parts: [] });
+          await insertRows(tx, { things, parts: rows });
+        });
+      await assert.rejects(insert([...parts, { id: 'x', thing_id: 'nobody' }]), isForeignKeyViolation);
+      assert.deepEqual(await db.read.selectFrom('things').where('id', 'like', 'rows-%').selectAll().execute(), []);
+      await insert(parts);
+      const stored = await db.read.selectFrom('things').where('id', 'like', 'rows-%').orderBy('id').selectAll().execute();
+      const wellFormed = things.map((one) => ({ ...one, name: one.name.toWellFormed() }));
+      assert.deepEqual(stored, [...wellFormed, ...last.things]);
+      assert.equal((await db.read.selectFrom('parts').where('id', 'like', 'part-rows-%').selectAll().execute()).length, 7);
+      await assert.rejects(
+        db.write(async (_tx, _invalidate, atEnd) => atEnd(last)),
+        isUniqueViolation,
+      );
     });
 
     it('tells a taken key from a missing one', async () => {

@@ -2,6 +2,7 @@
 import type { Kysely } from 'kysely';
 import type { Feed } from './cache.ts';
 import type { Caches } from './caches.ts';
+import type { RowsByTable } from './insert-rows.ts';
 
 declare const inTransaction: unique symbol;
 
@@ -29,8 +30,11 @@ export interface Database<S> extends Caches {
   readonly dialect: Dialect;
   readonly read: Reader<S>;
   readonly feed: Feed;
-  /** Runs the work in one transaction; durable when the promise resolves. `tags` name what caches must drop. */
-  write<T>(work: (tx: Tx<S>, invalidate: (tag: string) => void) => Promise<T>): Promise<T>;
+  /**
+   * Runs the work in one transaction; durable when the promise resolves. `tags` name what caches must drop. `last` takes rows that are inserted when the work is done,
+   * before the commit: on PostgreSQL in one statement with what other processes are told.
+   */
+  write<T>(work: (tx: Tx<S>, invalidate: (tag: string) => void, last: (rows: RowsByTable<S>) => void) => Promise<T>): Promise<T>;
   /** Removes deleted data from the files of an embedded database, including its log. Does nothing on PostgreSQL. */
   scrub(): Promise<void>;
   usage(): DatabaseUsage;

@@ -8,6 +8,7 @@ export { type Caches, createCaches } from './caches.ts';
 export type { Database, DatabaseUsage, Dialect, Reader, Tx } from './database.ts';
 export { isForeignKeyViolation, isUnavailable, isUniqueViolation, isUnwritable } from './errors.ts';
 export { type FilterComparison, filterCondition, INEXACT_COMPARISONS, isIn, type SqlCondition } from './filters.ts';
+export { insertRows, type RowsByTable } from './insert-rows.ts';
 export type {
   HostState,
   InspectedDatabase,

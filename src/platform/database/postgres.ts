@@ -11,6 +11,7 @@ import { EarlierVersion } from './earlier-version.ts';
 import { isLockTimeout, isRetryable } from './errors.ts';
 import { type FeedListener, PostgresFeed } from './feed.ts';
 import { createClientClass, Hosts, UnsuitableServer } from './hosts.ts';
+import { insertRows, type RowsByTable, withRows } from './insert-rows.ts';
 import { type MigrationSource, migrate } from './migrate.ts';
 import { types } from './postgres-types.ts';
 import { Reachability } from './reachability.ts';
@@ -146,12 +147,19 @@ export async function openPostgres<S>(url: string, migrations: MigrationSource, 
       if (currentDeadline()?.isUnlimited)
         await setTimeLimits(trx, { statement_timeout: JOB_STATEMENT_MS, lock_timeout: JOB_LOCK_MS });
       else if (!keepsLimits) await setTimeLimits(trx, limits);
-      const result = await work(trx as unknown as Tx<S>, (tag) => tags.add(tag));
+      let last: RowsByTable<S> = {};
+      const result = await work(
+        trx as unknown as Tx<S>,
+        (tag) => tags.add(tag),
+        (rows) => {
+          last = withRows(last, rows);
+        },
+      );
       if (tags.size > 0) {
         const text = JSON.stringify([...tags]);
-        await insertChange(trx, text);
+        await insertChange(trx, text, last);
         await earlier.tell(trx, text);
-      }
+      } else await insertRows(trx, last);
       return result;
     });
     subscribers.notify([...tags]);

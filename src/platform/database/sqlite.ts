@@ -6,6 +6,7 @@ import type { Feed } from './cache.ts';
 import { createCaches } from './caches.ts';
 import { type Database, Subscribers, type Tx } from './database.ts';
 import { GroupCommit } from './group-commit.ts';
+import { insertRows, type RowsByTable, withRows } from './insert-rows.ts';
 import { type MigrationSource, migrate } from './migrate.ts';
 import { answerSynchronously } from './prepared.ts';
 import { SharedReads } from './shared-reads.ts';
@@ -89,7 +90,19 @@ export async function openSqlite<S>(path: string, migrations: MigrationSource): 
     ...createCaches(feed),
     async write(work) {
       const tags = new Set<string>();
-      const value = await writability.watch(commits.write(() => work(write as Tx<S>, (tag) => tags.add(tag))));
+      const inOne = async (): ReturnType<typeof work> => {
+        let last: RowsByTable<S> = {};
+        const result = await work(
+          write as Tx<S>,
+          (tag) => tags.add(tag),
+          (rows) => {
+            last = withRows(last, rows);
+          },
+        );
+        await insertRows(write, last);
+        return result;
+      };
+      const value = await writability.watch(commits.write(inOne));
       subscribers.notify([...tags]);
       return value;
     },
