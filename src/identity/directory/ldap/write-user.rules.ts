@@ -36,9 +36,9 @@ export function createUserWriting(deps: UserWritingDeps) {
   const { db, clock, onEmailChanged, onDisabled } = deps;
   const { endLogins, disable } = createClosing(deps);
 
-  function insert(transaction: Change, { domainId, mapped }: MappedDomain, id: string, user: DirectoryUser): Promise<void> {
+  async function insert(transaction: Change, { domainId, mapped }: MappedDomain, id: string, user: DirectoryUser): Promise<void> {
     const said = { id, domain_id: domainId, ...userValues(user, undefined, mapped) };
-    return insertUserRow(transaction, clock, { ...said, options: '{}', external_id: null, confirmed_email: null }, FROM);
+    await insertUserRow(transaction, clock, { ...said, options: '{}', external_id: null, confirmed_email: null }, FROM);
   }
 
   /** True when the directory says that the password was changed. */

@@ -5,6 +5,7 @@ import { newId } from '../../../platform/ids.ts';
 import type { DirectoryGuard } from '../../access/context/index.ts';
 import type { Caller } from '../../access/rules/index.ts';
 import type { Change } from '../../ground/audit/index.ts';
+import type { UserRow } from '../../ground/database/index.ts';
 import { fail } from '../../ground/faults.ts';
 import { bit, type Deps, failOnBrokenReference, failOnDuplicateName, mergeOptions } from '../../ground/resource/index.ts';
 import type { Passwords } from '../passwords/index.ts';
@@ -14,7 +15,7 @@ import type { UserNames } from './names.rules.ts';
 import { mainEmail, type Person } from './profile.ts';
 import type { ReferenceChecks } from './references.ts';
 import { attributesOf, optionsOf, queueClientOf } from './revision.ts';
-import { insertUserRow } from './rows.rules.ts';
+import { insertUserRow, type NewValues } from './rows.rules.ts';
 import type { CreateUser } from './users.schema.ts';
 import { findUser, type UserWithExpiry } from './users.store.ts';
 
@@ -33,6 +34,29 @@ export interface ProvisioningDetails {
   readonly inTransaction?: (transaction: Change, id: string) => Promise<void>;
 }
 
+/** The row of a new user. */
+export const newUserValues = (
+  body: NewUser,
+  domainId: string,
+  { id = newId(), person, emailConfirmed = false }: Pick<ProvisioningDetails, 'id' | 'person' | 'emailConfirmed'>,
+): NewValues => {
+  const name = body.name.trim();
+  const { extra, profile } = attributesOf({ extra: {}, profile: {} }, body, person);
+  return {
+    id,
+    domain_id: domainId,
+    name,
+    name_key: nameKey(name),
+    enabled: bit(body.enabled ?? true),
+    default_project_id: body.default_project_id ?? null,
+    options: mergeOptions('{}', body.options),
+    extra: JSON.stringify(extra),
+    external_id: person?.externalId ?? null,
+    profile: JSON.stringify(profile),
+    confirmed_email: emailConfirmed ? (mainEmail(profile) ?? null) : null,
+  };
+};
+
 export function createUserCreation({
   db,
   clock,
@@ -47,39 +71,27 @@ export function createUserCreation({
   readonly checks: ReferenceChecks;
   readonly directory: DirectoryGuard;
 }) {
+  async function insertRow(
+    transaction: Change,
+    body: NewUser,
+    domainId: string,
+    { isFirst = false, ...details }: Omit<ProvisioningDetails, 'inTransaction'> = {},
+  ): Promise<UserRow> {
+    if (!isFirst) await directory.forbidNew(domainId, transaction.tx);
+    const values = newUserValues(body, domainId, details);
+    const { id, name } = values;
+    await names.check(transaction.tx, { id, domainId, name });
+    return failOnBrokenReference(
+      () => fail('domain.not_found', { id: domainId }),
+      () => failOnDuplicateName('user', name, () => insertUserRow(transaction, clock, values)),
+    );
+  }
+
   /**
    * Inserts a user in an existing transaction. The caller has checked the domain and the default project. Fails in a domain whose users are
    * in a directory.
    */
-  async function insert(
-    transaction: Change,
-    body: NewUser,
-    domainId: string,
-    { id = newId(), person, emailConfirmed = false, isFirst = false }: Omit<ProvisioningDetails, 'inTransaction'> = {},
-  ): Promise<string> {
-    if (!isFirst) await directory.forbidNew(domainId, transaction.tx);
-    const name = body.name.trim();
-    const { extra, profile } = attributesOf({ extra: {}, profile: {} }, body, person);
-    const values = {
-      id,
-      domain_id: domainId,
-      name,
-      name_key: nameKey(name),
-      enabled: bit(body.enabled ?? true),
-      default_project_id: body.default_project_id ?? null,
-      options: mergeOptions('{}', body.options),
-      extra: JSON.stringify(extra),
-      external_id: person?.externalId ?? null,
-      profile: JSON.stringify(profile),
-      confirmed_email: emailConfirmed ? (mainEmail(profile) ?? null) : null,
-    };
-    await names.check(transaction.tx, { id, domainId, name });
-    await failOnBrokenReference(
-      () => fail('domain.not_found', { id: domainId }),
-      () => failOnDuplicateName('user', name, () => insertUserRow(transaction, clock, values)),
-    );
-    return id;
-  }
+  const insert = async (...user: Parameters<typeof insertRow>): Promise<string> => (await insertRow(...user)).id;
 
   async function create(
     caller: Caller,
@@ -88,7 +100,7 @@ export function createUserCreation({
     { id, person, inTransaction }: ProvisioningDetails = {},
   ): Promise<UserWithExpiry> {
     refuseExemption(caller, '{}', mergeOptions('{}', body.options));
-    await checks.domain(domainId);
+    await checks.domainOfNew(caller, domainId);
     await directory.forbidNew(domainId);
     await checks.defaultProject(body.default_project_id);
     if (id !== undefined && (await findUser(db.read, id))) fail('resource.duplicate', { kind: 'user', field: 'id', value: id });
@@ -96,13 +108,14 @@ export function createUserCreation({
     const password = body.password
       ? await passwords.prepare(body.password, 'administrator', account, queueClientOf(caller))
       : undefined;
-    const createdId = await change(caller, async (transaction) => {
-      const userId = await insert(transaction, body, domainId, { id, person });
-      if (password) await passwords.store(transaction, userId, password);
-      await inTransaction?.(transaction, userId);
-      return userId;
+    const row = await change(caller, async (transaction) => {
+      const inserted = await insertRow(transaction, body, domainId, { id, person });
+      if (password) await passwords.store(transaction, inserted.id, password);
+      await inTransaction?.(transaction, inserted.id);
+      return inserted;
     });
-    return (await findUser(db.read, createdId)) ?? fail('user.not_found', { id: createdId });
+    if (!password && !inTransaction) return { ...row, password_expires_at: null };
+    return (await findUser(db.read, row.id)) ?? fail('user.not_found', { id: row.id });
   }
 
   return { insert, create };

@@ -10,6 +10,7 @@ export {
   usersByMainEmail,
   usersWithConfirmedEmail,
 } from './confirmed-email.ts';
+export type { Created, NewPerson } from './create-many.rules.ts';
 export { displayNameOf } from './display-name.ts';
 export { isPlainAddress } from './email-text.ts';
 export { isExempt } from './exemption.ts';

@@ -1,29 +1,81 @@
 // A new user name must not look like another one in its domain. Existing names stay as they are.
+import type { Fault } from '../../../platform/faults/index.ts';
 import type { Database, Tx } from '../../ground/database/index.ts';
-import { fail } from '../../ground/faults.ts';
+import { fault } from '../../ground/faults.ts';
+import { duplicateName } from '../../ground/resource/index.ts';
 import { nameKey } from './name-key.ts';
-import { lockForms, usersOfForm, usersWithForms, writeMissingForm } from './names.store.ts';
+import { lockForms, usersOfForms, usersWithForms, writeMissingForm } from './names.store.ts';
 import { isPlain, lookalikeForm, nameProblem } from './names.ts';
 
 const PAGE = 1000;
 /** Writes take longer than reads. With more of them in one transaction, requests would have to wait. */
 const WRITES = 100;
 
+/** A name as it is compared with others. */
+interface ReadName {
+  readonly id: string;
+  readonly name: string;
+  readonly key: string;
+  readonly form: string;
+  readonly isPlain: boolean;
+}
+
+/** The name that a user shall have, or why nobody can have it. */
+export interface WantedName extends ReadName {
+  readonly problem: string | undefined;
+}
+
+const readName = (id: string, name: string): ReadName => ({
+  id,
+  name,
+  key: nameKey(name),
+  form: lookalikeForm(name),
+  isPlain: isPlain(name),
+});
+
+/** For a long name in a large alphabet, this takes milliseconds. So whoever creates many people does it before the transaction. */
+export const wantedName = (id: string, name: string): WantedName => ({ ...readName(id, name), problem: nameProblem(name) });
+
+/** Two ASCII names may look alike. */
+const clashes = (one: ReadName, other: ReadName): boolean => one.key === other.key || !(one.isPlain && other.isPlain);
+
 export function createUserNames(db: Database) {
+  /**
+   * By id, why a name cannot be used, for each of these that cannot. Of two that are the same or look alike, the first can. Called in the transaction
+   * that sets them.
+   */
+  async function refusals(tx: Tx, domainId: string, wanted: readonly WantedName[]): Promise<Map<string, Fault>> {
+    const refused = new Map<string, Fault>();
+    const candidates = wanted.filter(({ problem }) => problem === undefined);
+    for (const { id, problem } of wanted)
+      if (problem !== undefined) refused.set(id, fault('request.bad_value', { field: 'name', why: problem }));
+    if (candidates.length === 0) return refused;
+    await lockForms(
+      db,
+      tx,
+      domainId,
+      candidates.every((one) => one.isPlain),
+    );
+    const forms = [...new Set(candidates.map(({ form }) => form))];
+    // An older replica may have renamed the other user without updating the form.
+    const stored = (await usersOfForms(tx, domainId, forms)).map(({ id, name }) => readName(id, name));
+    const byForm = Map.groupBy(stored, ({ form }) => form);
+    for (const one of candidates) {
+      const others = byForm.get(one.form) ?? [];
+      const clashing = others.find((other) => other.id !== one.id && clashes(one, other));
+      if (!clashing) byForm.set(one.form, [...others, one]);
+      else if (clashing.key === one.key) refused.set(one.id, duplicateName('user', one.name));
+      else refused.set(one.id, fault('user.name_alike', { name: one.name }));
+    }
+    return refused;
+  }
+
   return {
+    refusals,
+
     /** Fails unless the name can be used. Called in the transaction that sets it. */
     async check(tx: Tx, { id, domainId, name }: { id: string; domainId: string; name: string }): Promise<void> {
-      const why = nameProblem(name);
-      if (why !== undefined) fail('request.bad_value', { field: 'name', why });
-      const plain = isPlain(name);
-      const form = lookalikeForm(name);
-      await lockForms(db, tx, domainId, plain);
-      for (const other of await usersOfForm(tx, domainId, form)) {
-        // Two ASCII names may look alike. The same name is refused by the unique index.
-        const differs = (plain && isPlain(other.name)) || nameKey(other.name) === nameKey(name);
-        // An older replica may have renamed the other user without updating the form.
-        if (other.id !== id && !differs && lookalikeForm(other.name) === form) fail('user.name_alike', { name });
-      }
+      for (const refusal of (await refusals(tx, domainId, [wantedName(id, name)])).values()) throw refusal;
     },
 
     /**

@@ -1,5 +1,6 @@
 // Lookalike forms of user names in the database.
 import { sql } from 'kysely';
+import { isIn } from '../../../platform/database/index.ts';
 import type { Database, Reader, Tx } from '../../ground/database/index.ts';
 
 export interface NamedUser {
@@ -15,12 +16,12 @@ export async function lockForms({ dialect }: Pick<Database, 'dialect'>, tx: Tx, 
   await (plain ? sql`select pg_advisory_xact_lock_shared(${key})` : sql`select pg_advisory_xact_lock(${key})`).execute(tx);
 }
 
-export const usersOfForm = (db: Reader, domainId: string, form: string): Promise<NamedUser[]> =>
+export const usersOfForms = (db: Reader, domainId: string, forms: readonly string[]): Promise<NamedUser[]> =>
   db
     .selectFrom('user_name_forms')
     .innerJoin('users', 'users.id', 'user_name_forms.user_id')
     .where('user_name_forms.domain_id', '=', domainId)
-    .where('user_name_forms.form', '=', form)
+    .where(isIn('user_name_forms.form', forms))
     .select(['users.id', 'users.domain_id', 'users.name'])
     .execute();
 

@@ -2,17 +2,35 @@
 import { type Clock, seconds } from '../../../platform/clock.ts';
 import { tagOf } from '../../access/context/index.ts';
 import type { Change } from '../../ground/audit/index.ts';
-import { insertUser, type NewUserRow, updateUser } from './users.store.ts';
+import type { UserRow } from '../../ground/database/index.ts';
+import { insertUsers, type NewUserRow, updateUser } from './users.store.ts';
 
 type Details = Readonly<Record<string, unknown>>;
-type NewValues = Omit<NewUserRow, 'epoch' | 'last_active_at' | 'created_at' | 'version' | 'updated_at'>;
+export type NewValues = Omit<NewUserRow, 'epoch' | 'last_active_at' | 'created_at' | 'version' | 'updated_at'>;
 
-export async function insertUserRow(transaction: Change, clock: Clock, values: NewValues, details: Details = {}): Promise<void> {
+/** In their order, in one statement. */
+export async function insertUserRows(
+  transaction: Change,
+  clock: Clock,
+  users: readonly NewValues[],
+  details: Details = {},
+): Promise<UserRow[]> {
   const now = clock.now();
-  const made = { epoch: now, last_active_at: null, created_at: seconds(clock), version: 1, updated_at: now };
-  await insertUser(transaction.tx, { ...values, ...made });
+  const made = { epoch: now, last_active_at: null, created_at: seconds(clock), version: 1, updated_at: now, words_version: 1 };
+  const rows = users.map((values) => ({ ...values, ...made }));
+  await insertUsers(transaction.tx, rows);
   transaction.invalidate(tagOf.census('users'));
-  transaction.audit('user.created', { kind: 'user', id: values.id }, { domain_id: values.domain_id, ...details });
+  for (const { id, domain_id } of rows) transaction.audit('user.created', { kind: 'user', id }, { domain_id, ...details });
+  return rows;
+}
+
+export async function insertUserRow(
+  transaction: Change,
+  clock: Clock,
+  values: NewValues,
+  details: Details = {},
+): Promise<UserRow> {
+  return (await insertUserRows(transaction, clock, [values], details))[0]!;
 }
 
 /** Without values, only the event is written. */

@@ -132,8 +132,9 @@ export function mountUsers(app: IdentityApp, { users, federation, clock, config,
     async ({ caller, target, body, base }) => {
       const { federated = [], ...fields } = body.user;
       const link = federated.length > 0 ? federation.advanceLinks.prepare(caller, federated) : undefined;
+      if (!link) return { user: render(base, await users.create(caller, target, fields)) };
       const row = await users.create(caller, target, fields, {
-        inTransaction: async (transaction, id) => link?.(transaction, { id, name: fields.name.trim() }),
+        inTransaction: async (transaction, id) => link(transaction, { id, name: fields.name.trim() }),
       });
       return { user: await renderWhole(base, row) };
     },

@@ -22,6 +22,7 @@ import { createPasswordCheck } from './check-password.rules.ts';
 import { createClosing } from './closing.rules.ts';
 import { confirmEmail, usersByMainEmail } from './confirmed-email.ts';
 import { createUserCreation } from './create.rules.ts';
+import { createManyUsers } from './create-many.rules.ts';
 import { createPasswordExpiry } from './expire-password.rules.ts';
 import { createMarkActive } from './mark-active.rules.ts';
 import { createUserNames } from './names.rules.ts';
@@ -124,6 +125,7 @@ export function createUsers(
       return pageOfUsers(db, caller, query, { locked });
     },
     create,
+    createMany: createManyUsers({ ...deps, names, checks }),
     insert,
     update: (caller: Caller, user: UserWithExpiry, body: UserChanges): Promise<UserWithExpiry> =>
       revise(caller, user, () => ({ body })),

@@ -1,6 +1,7 @@
 // Users in the database.
 import { type ExpressionBuilder, type RawBuilder, type SqlBool, sql } from 'kysely';
 import {
+  insertRows,
   isIn,
   lockRow,
   type PageRequest,
@@ -17,7 +18,7 @@ import { nameKey } from './name-key.ts';
 import { writeForm } from './names.store.ts';
 import { lookalikeForm } from './names.ts';
 import { emailKeys } from './profile.ts';
-import { insertWords, rarestFirst, refreshWords, usersWithWords } from './words.store.ts';
+import { rarestFirst, refreshWords, usersWithWords, wordRowsOf } from './words.store.ts';
 import { searchedWords } from './words.ts';
 
 export type UserWithExpiry = UserRow & { password_expires_at: number | null };
@@ -80,16 +81,16 @@ export function findUsersByName(db: Reader, name: string): Promise<UserRow[]> {
 /** A user to be stored. */
 export type NewUserRow = Omit<UserRow, 'words_version'>;
 
-/** With what it is found by. */
-export async function insertUser(tx: Tx, row: NewUserRow): Promise<void> {
-  const { id, domain_id, name, profile } = row;
-  await tx
-    .insertInto('users')
-    .values({ ...row, words_version: row.version })
-    .execute();
-  await insertWords(tx, row);
-  await writeForm(tx, id, domain_id, lookalikeForm(name));
-  await writeEmails(tx, id, profile, []);
+/** With what they are found by. In the order of these rows: whoever stores the same names in the same order waits for nobody who waits for them. */
+export function insertUsers(tx: Tx, rows: readonly UserRow[]): Promise<void> {
+  return insertRows(tx, {
+    users: rows,
+    user_words: rows.flatMap(wordRowsOf),
+    user_name_forms: rows.map(({ id, domain_id, name }) => ({ user_id: id, domain_id, form: lookalikeForm(name) })),
+    user_emails: rows.flatMap(({ id, profile }) =>
+      emailKeys(parseJson(profile)).map((value_key) => ({ user_id: id, value_key })),
+    ),
+  });
 }
 
 /**

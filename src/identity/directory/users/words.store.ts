@@ -20,7 +20,9 @@ async function writeWords(tx: Tx, { id, domain_id, name, profile }: NamedUser, s
       .execute();
 }
 
-export const insertWords = (tx: Tx, user: NamedUser): Promise<void> => writeWords(tx, user, []);
+/** Of a user to be stored. */
+export const wordRowsOf = ({ id, domain_id, name, profile }: NamedUser) =>
+  wordsOf(name, parseJson(profile)).map((word) => ({ user_id: id, domain_id, word }));
 
 /** After a change of the name or the profile, in its transaction. Returns the user as it is now. */
 export async function refreshWords(tx: Tx, id: string): Promise<NamedUser | undefined> {

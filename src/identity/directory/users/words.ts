@@ -1,6 +1,7 @@
 // The words by which people are found.
 
 import { nameKey } from './name-key.ts';
+import { isPlain } from './names.ts';
 import type { Profile } from './profile.ts';
 
 /** Texts come from clients. So much of them is stored. */
@@ -11,15 +12,17 @@ const MAX_SEARCHED = 5;
 
 /** Without case and accents, so that `garcia` finds García. What no database can hold is left out. */
 const keyOf = (text: string): string =>
-  nameKey(text)
-    .normalize('NFD')
-    .replace(/[\p{M}\p{Cs}\0]+/gu, '');
+  isPlain(text)
+    ? nameKey(text)
+    : nameKey(text)
+        .normalize('NFD')
+        .replace(/[\p{M}\p{Cs}\0]+/gu, '');
 
 const split = (text: string): string[] =>
   keyOf(text)
     .split(/\s+/u)
     .filter(Boolean)
-    .map((word) => [...word].slice(0, MAX_LENGTH).join(''));
+    .map((word) => (word.length <= MAX_LENGTH ? word : [...word].slice(0, MAX_LENGTH).join('')));
 
 const textsIn = (value: unknown, names: readonly string[]): string[] => {
   const attributes = typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>) : {};

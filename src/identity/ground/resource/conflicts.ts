@@ -1,6 +1,7 @@
 // Conflicts with concurrent changes are detected by the database. A check before the write would leave a gap.
 import { isForeignKeyViolation, isUniqueViolation } from '../../../platform/database/index.ts';
-import { fail } from '../faults.ts';
+import type { Fault } from '../../../platform/faults/index.ts';
+import { fail, fault } from '../faults.ts';
 
 /** Calls `otherwise` when a foreign key fails: a referenced row was deleted, or a deleted row is still referenced. */
 export async function failOnBrokenReference<T>(otherwise: () => never, write: () => Promise<T>): Promise<T> {
@@ -11,6 +12,10 @@ export async function failOnBrokenReference<T>(otherwise: () => never, write: ()
     throw error;
   }
 }
+
+/** There is one of this name already. */
+export const duplicateName = (kind: string, name: string): Fault =>
+  fault('resource.duplicate', { kind, field: 'name', value: name });
 
 /** Fails with 409 when there is a row with this value already. */
 export async function failOnDuplicate<T>(kind: string, field: string, value: string, write: () => Promise<T>): Promise<T> {

@@ -1,7 +1,7 @@
 // Shared by all resources of the base API: lists and filters, extra attributes, conflicts, errors.
 // preconditions.ts is ETag and If-Match, error-format.ts the errors of each API, news.ts how a room reaches those above it.
 export { bit, Extra, extraOf, membersOf, mergeExtra, mergeOptions, parseJson, withExtra } from './attributes.ts';
-export { failOnBrokenReference, failOnDuplicate, failOnDuplicateName } from './conflicts.ts';
+export { duplicateName, failOnBrokenReference, failOnDuplicate, failOnDuplicateName } from './conflicts.ts';
 export type { Deps } from './deps.ts';
 export { commonHeaders, KeystoneError, keystoneErrors, OAuthError, oauthErrors, REQUEST_ID_HEADER } from './error-format.ts';
 export { microsecondsIn, readExpiry } from './expiry.ts';
