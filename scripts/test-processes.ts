@@ -14,6 +14,7 @@ const AT_LENGTH_FOLDERS: Readonly<Record<string, readonly string[]>> = {
   scripts: ['mutants', 'types'],
   test: [
     'backup-interrupted',
+    'bulk-killed',
     'database-hosts',
     'migration-kills',
     'move-to-postgres-killed',

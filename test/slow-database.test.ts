@@ -14,7 +14,7 @@ import { inFullRun, itAtLength } from './support/extent.ts';
 import { IdentityOnDatabase } from './support/identity-on-database.ts';
 import { migratedPostgres } from './support/migrated-database.ts';
 import { sharedPostgres } from './support/postgres.ts';
-import { BULK_REQUEST, SCIM_JSON, USER } from './support/scim.ts';
+import { BULK_REQUEST, GROUP, SCIM_JSON } from './support/scim.ts';
 import { soon } from './support/soon.ts';
 
 /** The deadline is 6 s, and longer for a process that is busy itself. Without one the last of these requests took a minute. */
@@ -128,9 +128,9 @@ describe('A slow PostgreSQL with many clients', () => {
     cable.delayMs = 60;
     const Operations = Array.from({ length: 8 }, (_, i) => ({
       method: 'POST',
-      path: '/Users',
+      path: '/Groups',
       bulkId: `${i}`,
-      data: { schemas: [USER], userName: `slow${i}` },
+      data: { schemas: [GROUP], displayName: `slow${i}` },
     }));
     const began = performance.now();
     const answer = await fetch(`${api.url}/scim/v2/Bulk`, {

@@ -1,6 +1,6 @@
 // Users as SCIM resources.
 import { readGrantedEntries } from '../../../applications/app-roles/index.ts';
-import { type Person, type Profile, type Users, userFacts } from '../../../directory/users/index.ts';
+import { type NewPerson, type Person, type Profile, type Users, userFacts } from '../../../directory/users/index.ts';
 import type { Change } from '../../../ground/audit/index.ts';
 import type { Database } from '../../../ground/database/index.ts';
 import { fail } from '../../../ground/faults.ts';
@@ -110,12 +110,18 @@ function mentions(revision: Revision, attribute: keyof AssignedOffers): boolean 
   return JSON.stringify(revision.operations).toLowerCase().includes(attribute);
 }
 
+export interface UserResources extends ResourceHandler<'users'> {
+  /** Somebody who can be created together with others: without a password, whose hash takes long, and with nothing that is assigned. Fails as `create`. */
+  newPerson(input: Resource): NewPerson | undefined;
+  createMany: Users['createMany'];
+}
+
 export function createUserResources(deps: {
   db: Database;
   users: Users;
   /** Runs in the transaction that creates the user. */
   afterCreate?(transaction: Change, user: { id: string; name: string; domainId: string; hasDefault: boolean }): Promise<void>;
-}): ResourceHandler<'users'> {
+}): UserResources {
   const { db, users, afterCreate } = deps;
 
   return {
@@ -150,12 +156,22 @@ export function createUserResources(deps: {
         )
       )({});
       const request: OfferRequest = { resource: input, mentions: (attribute) => attribute in input, isEntry, isComplete: true };
+      const assigns = changesOffers(NO_OFFERS, request, []);
       const inTransaction = async (transaction: Change, id: string): Promise<void> => {
         await afterCreate?.(transaction, { id, name, domainId, hasDefault: !!extras.defaultProjectId });
-        if (changesOffers(NO_OFFERS, request, [])) await assignOffers(transaction, { id, domain_id: domainId }, () => request);
+        if (assigns) await assignOffers(transaction, { id, domain_id: domainId }, () => request);
       };
-      return users.create(caller, domainId, body, { id: extras.id, person: readPerson(request, NO_OFFERS), inTransaction });
+      const details = { id: extras.id, person: readPerson(request, NO_OFFERS) };
+      return users.create(caller, domainId, body, afterCreate || assigns ? { ...details, inTransaction } : details);
     },
+
+    newPerson(input) {
+      const name = readName(input, 'userName');
+      if (passwordOf(input) !== undefined || OFFERED_ATTRIBUTES.some((attribute) => attribute in input)) return undefined;
+      return { name, enabled: input.active !== false, person: { externalId: externalIdOf(input), profile: profileOf(input) } };
+    },
+
+    createMany: users.createMany,
 
     async revise({ caller }, user, revision, expect?: Precondition, extras: Extras = {}) {
       // Attributes that are not mentioned are not read.

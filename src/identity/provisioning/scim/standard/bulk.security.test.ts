@@ -4,6 +4,7 @@ import { before, describe, it } from 'node:test';
 import { assertOk } from '../../../../../test/support/answers.ts';
 import { onUsualDatabase, uniqueName } from '../../../../../test/support/api.ts';
 import { BULK_REQUEST, connect, GROUP, ORGANIZATION, patchOf, ScimClient, USER } from '../../../../../test/support/scim.ts';
+import { whenAt } from '../../../../../test/support/test-points.ts';
 
 const KINDS = [
   { path: '/Users', data: { schemas: [USER], userName: 'refused' } },
@@ -61,6 +62,47 @@ onUsualDatabase('An operation within a bulk request', (api) => {
             }
         });
     });
+
+  it('is refused for each person, of many as of one, and of those who may as of those who may not', async () => {
+    const people = Array.from({ length: 120 }, (_, number) => ({
+      method: 'POST',
+      path: '/Users',
+      bulkId: String(number),
+      data: { schemas: [USER], userName: uniqueName('bulk') },
+    }));
+    const total = async (): Promise<number> => assertOk(await clients.connection!.get('/Users?count=0')).totalResults;
+    const before = await total();
+    for (const name of ['reader', 'member']) {
+      const { Operations } = assertOk(await clients[name]!.post('/Bulk', { schemas: [BULK_REQUEST], Operations: people }));
+      assert.deepEqual(new Set(Operations.map(({ status }: any) => status)), new Set(['403']));
+    }
+    assert.equal(await total(), before);
+    // A stranger manages another domain: the people are there, and nobody here learns of it.
+    const answer = assertOk(await clients.stranger!.post('/Bulk', { schemas: [BULK_REQUEST], Operations: people }));
+    assert.deepEqual(new Set(answer.Operations.map(({ status }: any) => status)), new Set(['201']));
+    assert.equal(await total(), before);
+    const here = assertOk(await clients.connection!.post('/Bulk', { schemas: [BULK_REQUEST], Operations: people }));
+    assert.deepEqual(new Set(here.Operations.map(({ status }: any) => status)), new Set(['201']));
+  });
+
+  it('is refused from the person on whose turn comes after the connection is deleted', async () => {
+    const { connection, scim } = await connect(api);
+    const Operations = Array.from({ length: 1000 }, (_, number) => ({
+      method: 'POST',
+      path: '/Users',
+      bulkId: String(number),
+      data: { schemas: [USER], userName: uniqueName('bulk') },
+    }));
+    const deleted = () => api.delete(`/v3/OS-SCIM/connections/${connection.id}`);
+    const send = () => scim.post('/Bulk', { schemas: [BULK_REQUEST], Operations });
+    const statuses: string[] = assertOk(await whenAt('change.before-transaction', deleted, send)).Operations.map(
+      ({ status }: any) => status,
+    );
+    const first = statuses.indexOf('401');
+    assert.ok(first > 0 && first <= 100, `${first} were created after it was deleted`);
+    assert.deepEqual(new Set(statuses.slice(0, first)), new Set(['201']));
+    assert.deepEqual(new Set(statuses.slice(first)), new Set(['401']));
+  });
 
   it('is refused once the connection is deleted, though the request began before', async () => {
     const { domain, connection, scim } = await connect(api);

@@ -1,6 +1,8 @@
-// Bulk operations (RFC 7644, 3.7): each runs on its own, ordered so that a bulkId is created before it is referenced.
+// Bulk operations (RFC 7644, 3.7), ordered so that a bulkId is created before it is referenced. One that fails undoes no other. People who are created one
+// after the other share a transaction; everything else runs on its own.
+import { setImmediate } from 'node:timers/promises';
 import { withDeadline } from '../../../../platform/deadline.ts';
-import type { Fault } from '../../../../platform/faults/index.ts';
+import { Fault } from '../../../../platform/faults/index.ts';
 import { fail, fault } from '../../../ground/faults.ts';
 import type { ScimJsonObject } from '../core/attribute.ts';
 import { scimErrors } from './error-format.ts';
@@ -116,40 +118,126 @@ function executionOrder(operations: readonly BulkOperation[]): number[] {
   return order;
 }
 
-export interface BulkWorker {
-  perform(operation: BulkOperation): Promise<BulkOutcome & { id?: string }>;
+/** What a resource is created from together with others. */
+export type Prepared = Readonly<Record<never, never>>;
+type Done = BulkOutcome & { id?: string };
+
+export interface BulkWorker<P extends Prepared> {
+  perform(operation: BulkOperation): Promise<Done>;
+  /** For a creation: checks it as `perform` would. Undefined if it has to be performed alone. */
+  prepare(operation: BulkOperation): Promise<P | undefined>;
+  /**
+   * Creates them in one transaction; for each, in their order, what became of it. After `mostErrors` errors, if not 0, the rest is left out. Undefined if nothing was
+   * done and they have to be performed one by one.
+   */
+  createTogether(prepared: readonly (P | Fault)[], mostErrors: number): Promise<readonly (Done | Fault)[] | undefined>;
   /** The URL of the resource, also for a failed operation; undefined for a resource that does not exist yet. */
   locate(operation: BulkOperation): string | undefined;
-  /** Also logs unexpected errors, and records the operation. */
-  toFault(error: unknown, operation: BulkOperation): Fault;
+  /** Also logs unexpected errors. */
+  toFault(error: unknown): Fault;
+  record(operation: BulkOperation, refusal: Fault): void;
 }
 
+/** Created in one transaction: enough to share its cost, and few enough that others do not wait long for its locks. */
+const TOGETHER = 100;
+const PREPARED_AT_ONCE = 25;
+
 /** Runs the operations. The results are in the order of the request. */
-export async function runBulk(
-  { operations, failOnErrors }: BulkRequest,
-  { perform, locate, toFault }: BulkWorker,
-): Promise<unknown> {
-  const ids = new Map<string, string>();
-  const results = new Map<number, unknown>();
-  let errors = 0;
-  for (const at of executionOrder(operations)) {
-    let operation = operations[at]!;
-    const { method, bulkId } = operation;
+class BulkRun<P extends Prepared> {
+  readonly #request: BulkRequest;
+  readonly #worker: BulkWorker<P>;
+  readonly #ids = new Map<string, string>();
+  readonly #results = new Map<number, unknown>();
+  #errors = 0;
+  /** Creations to be done together. */
+  #waiting: { readonly at: number; readonly prepared: P | Fault }[] = [];
+
+  constructor(request: BulkRequest, worker: BulkWorker<P>) {
+    this.#request = request;
+    this.#worker = worker;
+  }
+
+  get #isOver(): boolean {
+    return this.#errors > 0 && this.#errors === this.#request.failOnErrors;
+  }
+
+  async run(): Promise<unknown> {
+    for (const at of executionOrder(this.#request.operations)) {
+      const prepared = await this.#prepare(at);
+      if (prepared) this.#waiting.push({ at, prepared });
+      if (!prepared || this.#waiting.length === TOGETHER) await this.#createTogether();
+      if (!prepared && !this.#isOver) await this.#performAlone(at);
+      if (this.#isOver) break;
+    }
+    if (!this.#isOver) await this.#createTogether();
+    const ordered = [...this.#results.entries()].sort(([a], [b]) => a - b).map(([, result]) => result);
+    return { schemas: [RESPONSE], Operations: ordered };
+  }
+
+  /** What refers to another operation may have to wait for it. */
+  async #prepare(at: number): Promise<P | Fault | undefined> {
+    const operation = this.#request.operations[at]!;
+    if (operation.method !== 'POST' || referencesOf(operation).length > 0) return undefined;
+    // Others get their turn: nothing is waited for here.
+    if (this.#waiting.length % PREPARED_AT_ONCE === PREPARED_AT_ONCE - 1) await setImmediate();
     try {
-      operation = resolveReferences(operation, ids);
-      const { id, status, location, version } = await withDeadline(() => perform(operation));
-      if (bulkId && id) ids.set(bulkId, id);
-      results.set(at, { method, bulkId, version, location, status: String(status) });
+      return await withDeadline(() => this.#worker.prepare(operation));
     } catch (error) {
-      const refusal = toFault(error, operation);
-      const location = locate(operation);
-      results.set(at, { method, bulkId, location, status: String(refusal.status), response: scimErrors(refusal, '', '').body });
-      if (++errors === failOnErrors) break;
+      return this.#worker.toFault(error);
     }
   }
-  const ordered = [...results.entries()].sort(([a], [b]) => a - b).map(([, result]) => result);
-  return { schemas: [RESPONSE], Operations: ordered };
+
+  async #performAlone(at: number): Promise<void> {
+    let operation = this.#request.operations[at]!;
+    try {
+      operation = resolveReferences(operation, this.#ids);
+      this.#note(at, operation, await withDeadline(() => this.#worker.perform(operation)));
+    } catch (error) {
+      this.#note(at, operation, this.#worker.toFault(error));
+    }
+  }
+
+  async #createTogether(): Promise<void> {
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    if (waiting.length === 0) return;
+    const outcomes = await this.#outcomesOf(waiting.map(({ prepared }) => prepared));
+    for (const [index, { at }] of waiting.entries()) {
+      if (this.#isOver) return;
+      const outcome = outcomes?.[index];
+      if (outcome) this.#note(at, this.#request.operations[at]!, outcome);
+      else await this.#performAlone(at);
+    }
+  }
+
+  async #outcomesOf(prepared: readonly (P | Fault)[]): Promise<readonly (Done | Fault)[] | undefined> {
+    const mostErrors = Math.max(0, this.#request.failOnErrors - this.#errors);
+    try {
+      return await withDeadline(() => this.#worker.createTogether(prepared, mostErrors));
+    } catch (error) {
+      const refusal = this.#worker.toFault(error);
+      return prepared.map((one) => (one instanceof Fault ? one : refusal));
+    }
+  }
+
+  #note(at: number, operation: BulkOperation, outcome: Done | Fault): void {
+    const { method, bulkId } = this.#request.operations[at]!;
+    if (outcome instanceof Fault) {
+      this.#worker.record(operation, outcome);
+      this.#errors++;
+      const location = this.#worker.locate(operation);
+      const response = scimErrors(outcome, '', '').body;
+      this.#results.set(at, { method, bulkId, location, status: String(outcome.status), response });
+      return;
+    }
+    const { id, status, location, version } = outcome;
+    if (bulkId && id) this.#ids.set(bulkId, id);
+    this.#results.set(at, { method, bulkId, version, location, status: String(status) });
+  }
 }
+
+export const runBulk = <P extends Prepared>(request: BulkRequest, worker: BulkWorker<P>): Promise<unknown> =>
+  new BulkRun(request, worker).run();
 
 /** The reply hides internal errors; they are in the log. */
 export const unexpectedFault = (): Fault => fault('server.unexpected');

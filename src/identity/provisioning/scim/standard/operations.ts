@@ -1,6 +1,7 @@
 // The operations on each resource type: rule, target and handler. Routes and bulk requests use the same table, so a bulk request
 // allows nothing that a single request would not.
 import { type Action, authorize, domainTarget, factsOnly, type IdentityTarget, listFacts } from '../../../access/rules/index.ts';
+import type { NewPerson } from '../../../directory/users/index.ts';
 import type { Resource, ResourceType } from '../core/attribute.ts';
 import { groupType, organizationType, userType } from '../core/definitions.ts';
 import type { Precondition, ResourceHandler, ScimContext } from '../core/handler.ts';
@@ -135,6 +136,15 @@ export function operationsOf<T extends ScimTable>(
       handler: async ({ context, target, expect }) => handlerOf(scim()).remove(context, target, expect),
     },
   };
+}
+
+/** What somebody is created from together with others, after the checks of a single request. Undefined for those who are created alone. */
+export async function prepareUser(scim: Scim, context: DomainContext, data: unknown): Promise<NewPerson | undefined> {
+  const { rule, target } = operationsOf(users, () => scim).create;
+  const { facts, get } = await target(context, '');
+  authorize(rule, context.caller, facts);
+  get();
+  return scim.users.newPerson(inputOf(userType, data));
 }
 
 /** Runs an operation of a bulk request like the server runs a single request: checks the rule first, then reads the target. */
