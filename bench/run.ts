@@ -14,6 +14,7 @@ import { screens } from './screens.ts';
 import { search } from './search.ts';
 import { BenchServices } from './services.ts';
 import { wallet } from './wallet.ts';
+import { writes } from './writes.ts';
 
 /** In this order: scenarios that write, and the one that stops the services, come last. */
 const ALL: Readonly<Record<string, scenarios.Scenario>> = {
@@ -25,6 +26,7 @@ const ALL: Readonly<Record<string, scenarios.Scenario>> = {
   search,
   screens,
   create: scenarios.userCreate,
+  writes,
   applications,
   proxy,
   scim,
