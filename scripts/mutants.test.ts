@@ -17,6 +17,10 @@ export function unused(list: string[]): void {
 const TEST = `import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { mayEnter } from './door.ts';
+it('cannot run twice in a process', () => {
+  assert.ok(!('ran' in globalThis));
+  Object.assign(globalThis, { ran: true });
+});
 it('lets in who is invited and old enough', () => {
   assert.equal(mayEnter(30, true), true);
   assert.equal(mayEnter(10, true), false);
@@ -32,8 +36,9 @@ it('says which changes of the code no test notices, and which code no test reach
   writeFileSync(join(project, 'package.json'), '{"type": "module"}');
   writeFileSync(join(project, 'src/door/door.ts'), SOURCE);
   writeFileSync(join(project, 'src/door/door.test.ts'), TEST);
-  const run = (): string[] => {
-    const words = ['--disable-warning=ExperimentalWarning', join(import.meta.dirname, 'mutants.ts'), 'src/door', '--out', 'out'];
+  const run = (...more: string[]): string[] => {
+    const main = join(import.meta.dirname, 'mutants.ts');
+    const words = ['--disable-warning=ExperimentalWarning', main, 'src/door', '--out', 'out', ...more];
     const { stdout, stderr } = spawnSync(process.execPath, words, { cwd: project, encoding: 'utf8' });
     assert.equal(stderr, '');
     return stdout.trim().split('\n').slice(-3);
@@ -43,6 +48,7 @@ it('says which changes of the code no test notices, and which code no test reach
     "not reached: src/door/door.ts:7:3 list.push('never reached'); -> removed",
     '6 mutants: 4 killed, 1 survived, 1 not reached',
   ];
+  assert.deepEqual(run('--minutes', '0').slice(-1), ['6 mutants: 0 killed, 0 survived, 0 not reached, 6 not tried']);
   assert.deepEqual(run(), expected);
   const results = readFileSync(join(project, 'out'), 'utf8');
   assert.equal(results.trim().split('\n').length, 6);

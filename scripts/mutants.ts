@@ -1,5 +1,7 @@
-// `npm run mutants -- FOLDER [--only FILE] [--tests GLOB]... [--max N] [--processes N] [--out FILE] [--again] [--list]`: changes the code
-// of a folder in small ways, one at a time, and says which changes no test notices. test/README.md explains it, and has the results.
+// `npm run mutants -- FOLDER [--only FILE] [--tests GLOB]... [--max N] [--processes N] [--out FILE] [--minutes N] [--again] [--list]`:
+// changes the code of a folder in small ways, one at a time, and says which changes no test notices. test/README.md explains it, and has
+// the results.
+import { createHash } from 'node:crypto';
 import {
   appendFileSync,
   cpSync,
@@ -21,7 +23,7 @@ import { type MeasuredFile, type Tests, testsIn } from './mutants/tests.ts';
 interface Result {
   readonly place: string;
   readonly change: string;
-  readonly result: 'killed' | 'survived' | 'not reached';
+  readonly result: 'killed' | 'survived' | 'not reached' | 'not tried';
   readonly by?: string;
   readonly seconds?: number;
 }
@@ -34,6 +36,7 @@ const { values: options, positionals } = parseArgs({
     max: { type: 'string' },
     processes: { type: 'string', default: '2' },
     out: { type: 'string' },
+    minutes: { type: 'string', default: 'Infinity' },
     again: { type: 'boolean', default: false },
     list: { type: 'boolean', default: false },
   },
@@ -41,7 +44,7 @@ const { values: options, positionals } = parseArgs({
 const [folder] = positionals;
 if (folder === undefined) {
   console.error(
-    'npm run mutants -- FOLDER [--only FILE] [--tests GLOB]... [--max N] [--processes N] [--out FILE] [--again] [--list]',
+    'npm run mutants -- FOLDER [--only FILE] [--tests GLOB]... [--max N] [--processes N] [--out FILE] [--minutes N] [--again] [--list]',
   );
   process.exit(2);
 }
@@ -66,13 +69,21 @@ function makeMutants(files: readonly string[]): {
   });
 }
 
+/** When a run with `--minutes` begins nothing new. */
+const endsAt = Date.now() + Number(options.minutes) * 60_000;
+
 const nameOf = ({ place, change }: Pick<Result, 'place' | 'change'>): string => `${place} ${change}`;
 
-/** What an earlier run found, so that this one continues it. */
-function earlierResults(): Map<string, Result> {
-  const lines = options.out && existsSync(options.out) ? readFileSync(options.out, 'utf8').split('\n').filter(Boolean) : [];
-  const results = lines.map((line) => JSON.parse(line) as Result);
-  return new Map(results.map((result) => [nameOf(result), result]));
+/** What earlier runs kept in a file beside `--out`, or in it. */
+function kept<T>(suffix = ''): readonly T[] {
+  const path = options.out + suffix;
+  if (!options.out || !existsSync(path)) return [];
+  const lines = readFileSync(path, 'utf8').split('\n').filter(Boolean);
+  return lines.map((line) => JSON.parse(line) as T);
+}
+
+function keep(one: unknown, suffix = ''): void {
+  if (options.out) appendFileSync(options.out + suffix, `${JSON.stringify(one)}\n`);
 }
 
 /** So many of them, from all parts of the folder. */
@@ -80,23 +91,42 @@ function spread<T>(all: readonly T[], most: number): readonly T[] {
   return all.length <= most ? all : Array.from({ length: most }, (_, index) => all[Math.floor((index * all.length) / most)]!);
 }
 
-/** Does the work for each, so many at the same time, in order. */
-async function inProcesses<T>(all: readonly T[], work: (one: T) => Promise<void>): Promise<void> {
+/** Does the work for each, so many at the same time, in order. False if the time ended before. */
+async function inProcesses<T>(all: readonly T[], work: (one: T) => Promise<void>): Promise<boolean> {
   const left = [...all];
   const worker = async (): Promise<void> => {
-    for (let one = left.shift(); one !== undefined; one = left.shift()) await work(one);
+    while (left.length > 0 && Date.now() < endsAt) await work(left.shift()!);
   };
   await Promise.all(Array.from({ length: Number(options.processes) }, worker));
+  return left.length === 0;
 }
 
-async function measureFiles(tests: Tests): Promise<readonly MeasuredFile[]> {
+/** What is kept of a measured file, for as long as neither it nor the code with the mutants changes. */
+interface KeptFile {
+  readonly hash: string;
+  /** `null`: it fails without a mutant. */
+  readonly measured: MeasuredFile | null;
+}
+
+/** All test files; undefined if the time ended before. */
+async function measureFiles(tests: Tests, texts: ReadonlyMap<string, string>): Promise<readonly MeasuredFile[] | undefined> {
   const measured: MeasuredFile[] = [];
+  const earlier = new Map(kept<KeptFile>('.reached').map((one) => [one.hash, one.measured]));
   const files = (options.tests ?? [`${folder}/**/*.test.ts`]).flatMap((pattern) => globSync(pattern)).sort();
-  await inProcesses([...new Set(files)], async (file) => {
-    const one = await tests.measure(file);
-    if (one) measured.push(one);
+  const areAll = await inProcesses([...new Set(files)], async (file) => {
+    const hash = createHash('sha256')
+      .update(JSON.stringify([...texts, file, readFileSync(file, 'utf8')]))
+      .digest('hex');
+    let one = earlier.get(hash);
+    if (one === undefined) {
+      one = (await tests.measure(file)) ?? null;
+      keep({ hash, measured: one } satisfies KeptFile, '.reached');
+    }
+    if (!one) return;
+    measured.push(one);
+    console.log(`${file}: ${one.seconds.toFixed(1)} s, reaches ${one.reached.length}`);
   });
-  return measured;
+  return areAll ? measured : undefined;
 }
 
 /** Test files that noticed most mutants of the same source file come first, then fast ones. */
@@ -122,8 +152,10 @@ function makeCopy(work: string, texts: ReadonlyMap<string, string>): string {
 
 function report(results: readonly Result[]): void {
   const count = (result: Result['result']): string => `${results.filter((one) => one.result === result).length} ${result}`;
-  for (const one of results) if (one.result !== 'killed') console.log(`${one.result}: ${nameOf(one)}`);
-  console.log(`${results.length} mutants: ${count('killed')}, ${count('survived')}, ${count('not reached')}`);
+  const isNews = ({ result }: Result): boolean => result !== 'killed' && result !== 'not tried';
+  for (const one of results) if (isNews(one)) console.log(`${one.result}: ${nameOf(one)}`);
+  const notTried = results.some(({ result }) => result === 'not tried') ? `, ${count('not tried')}` : '';
+  console.log(`${results.length} mutants: ${count('killed')}, ${count('survived')}, ${count('not reached')}${notTried}`);
 }
 
 async function tryMutants(
@@ -133,11 +165,11 @@ async function tryMutants(
   save: (result: Result) => void,
 ): Promise<void> {
   const tests = testsIn(work, makeCopy(work, texts));
-  const measured = await measureFiles(tests);
-  for (const { file, seconds, reached } of measured) console.log(`${file}: ${seconds.toFixed(1)} s, reaches ${reached.size}`);
+  const measured = await measureFiles(tests, texts);
+  if (!measured) return tests.end();
   const order = createOrder();
   await inProcesses(mutants, async ({ id, place, change }) => {
-    const able = measured.filter(({ reached }) => reached.has(id));
+    const able = measured.filter(({ reached }) => reached.includes(id));
     if (able.length === 0) return save({ place, change, result: 'not reached' });
     const { failure, file, seconds } = await tests.tryMutant(id, order.of(place, able));
     if (file) order.killedBy(place, file);
@@ -155,7 +187,7 @@ async function main(work: string): Promise<void> {
     for (const mutant of chosen) console.log(nameOf(mutant));
     return console.log(`${chosen.length} mutants`);
   }
-  const results = earlierResults();
+  const results = new Map(kept<Result>().map((result) => [nameOf(result), result]));
   const left = chosen.filter((mutant) => {
     const { result } = results.get(nameOf(mutant)) ?? {};
     return result === undefined || (options.again && result !== 'killed');
@@ -163,11 +195,11 @@ async function main(work: string): Promise<void> {
   let done = 0;
   const save = (result: Result): void => {
     results.set(nameOf(result), result);
-    if (options.out) appendFileSync(options.out, `${JSON.stringify(result)}\n`);
+    keep(result);
     console.log(`${++done}/${left.length} ${result.result}: ${nameOf(result)}${result.by ? ` (${result.by})` : ''}`);
   };
   if (left.length > 0) await tryMutants(work, texts, left, save);
-  report(chosen.map((mutant) => results.get(nameOf(mutant))!));
+  report(chosen.map((mutant) => results.get(nameOf(mutant)) ?? { ...mutant, result: 'not tried' }));
 }
 
 const work = mkdtempSync(join(tmpdir(), 'gatehouse-mutants-'));

@@ -1,25 +1,23 @@
 // Runs test files against a copy of the project with one mutant chosen, on SQLite only, until the first test fails.
 import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join, relative } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { createWorkers, type Outcome } from './workers.ts';
 
 /** Loaded before everything else, in every process and thread of a test. */
 const WORKER = join(import.meta.dirname, 'worker.mjs');
 const LISTENER = join(import.meta.dirname, 'listener.mjs');
 const FLAGS = ['--disable-warning=ExperimentalWarning', '--expose-gc', '--test-skip-pattern=\\(PostgreSQL\\)'];
-/** A test that failed, and its file. */
-const FAILURE = /^ *not ok \d+ - (?<name>.*)\n *---\n(?:(?! *\.\.\.).*\n)*? *location: '(?<file>[^']*?):\d+:\d+'/m;
+/** A test that failed. */
+const FAILURE = /^ *not ok \d+ - (?<name>.*)\n/m;
 
 export interface MeasuredFile {
   readonly file: string;
   readonly seconds: number;
-  readonly reached: ReadonlySet<number>;
+  readonly reached: readonly number[];
   /** Those that are reached while files are loaded, so that each needs a process of its own. */
-  readonly loading: ReadonlySet<number>;
-  /** Whether it can run again in a process in which it ran before. */
-  readonly isRepeatable: boolean;
+  readonly loading: readonly number[];
 }
 
 /** `folder` holds the copy of the project, and everything that the tests write. */
@@ -37,11 +35,10 @@ export function testsIn(folder: string, copy: string) {
   });
   const addressOf = (file: string): string => pathToFileURL(join(copy, file)).href;
 
-  async function run(files: readonly string[], limitSeconds: number, settings: Record<string, string>): Promise<Outcome> {
+  async function run(tested: string, limitSeconds: number, settings: Record<string, string>): Promise<Outcome> {
     const own = mkdtempSync(join(folder, 'run-'));
     const main = join(own, 'main.mjs');
-    const imports = files.map((file) => `await import(${JSON.stringify(addressOf(file))});\n`);
-    writeFileSync(main, [...imports, 'globalThis.__mutantsLoaded();\n'].join(''));
+    writeFileSync(main, `await import(${JSON.stringify(addressOf(tested))});\nglobalThis.__mutantsLoaded();\n`);
     const begun = Date.now();
     // A group of its own, so that what the tests started ends with them.
     const child = spawn(process.execPath, [...FLAGS, '--test-force-exit', '--test-reporter=tap', main], {
@@ -58,7 +55,6 @@ export function testsIn(folder: string, copy: string) {
       }
     };
     let failure: string | undefined;
-    let file: string | undefined;
     const timer = setTimeout(() => {
       failure ??= `no end after ${Math.round(limitSeconds)} s`;
       end();
@@ -69,7 +65,6 @@ export function testsIn(folder: string, copy: string) {
       const found = FAILURE.exec(output)?.groups;
       if (!found) return;
       failure ??= found.name;
-      file ??= relative(copy, found.file!);
       end();
     });
     const status = await new Promise<number | null>((resolve) => child.on('close', resolve));
@@ -77,7 +72,7 @@ export function testsIn(folder: string, copy: string) {
     end();
     if (status !== 0) failure ??= `ended with status ${status}`;
     rmSync(own, { recursive: true, force: true });
-    return { failure, file, seconds: (Date.now() - begun) / 1000 };
+    return { failure, seconds: (Date.now() - begun) / 1000 };
   }
 
   const workers = createWorkers({
@@ -90,42 +85,44 @@ export function testsIn(folder: string, copy: string) {
         stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
       }),
   });
-  async function inWorker(id: number, files: readonly string[], limitSeconds: number): Promise<Outcome> {
-    const { file, ...outcome } = await workers.run(id, files.map(addressOf), limitSeconds);
-    return { ...outcome, file: file && relative(copy, fileURLToPath(file)) };
-  }
+  const limitOf = ({ seconds }: MeasuredFile): number => seconds * 5 + 15;
+  /** Whether a file can run in a process in which it ran before. Asked after its first failure, which may be because it cannot. */
+  const repeatable = new Map<string, boolean>();
 
-  const limitOf = (files: readonly MeasuredFile[]): number => files.reduce((sum, { seconds }) => sum + seconds, 0) * 4 + 30;
-  const namesOf = (files: readonly MeasuredFile[]): string[] => files.map(({ file }) => file);
+  async function tryFile(id: number, one: MeasuredFile): Promise<Outcome> {
+    const { file } = one;
+    const inWorker = (chosen: number): Promise<Outcome> => workers.run(chosen, addressOf(file), limitOf(one));
+    const alone = (): Promise<Outcome> => run(file, limitOf(one), { MUTANT: String(id) });
+    if (!file.startsWith('src/') || one.loading.includes(id) || repeatable.get(file) === false) return alone();
+    const outcome = await inWorker(id);
+    if (!outcome.failure || repeatable.has(file)) return outcome;
+    const isRepeatable = !(await inWorker(0)).failure;
+    repeatable.set(file, isRepeatable);
+    return isRepeatable ? outcome : alone();
+  }
 
   return {
     /** Which mutants a test file reaches, and how long it takes. A file that fails without any mutant is of no use. */
     async measure(file: string): Promise<MeasuredFile | undefined> {
       const path = join(folder, `reached-${file.replaceAll('/', '-')}`);
-      const { failure, seconds } = await run([file], 600, { MUTANT: '0', MUTANTS_REACHED: path });
+      const { failure, seconds } = await run(file, 600, { MUTANT: '0', MUTANTS_REACHED: path });
       if (failure) console.log(`left out, because it fails without a mutant: ${file}: ${failure}`);
       if (failure || !existsSync(path)) return undefined;
       const lines = readFileSync(path, 'utf8').split('\n').filter(Boolean);
-      const reached = new Set(lines.map((line) => Number.parseInt(line, 10)));
-      const loading = new Set(lines.filter((line) => line.endsWith('loading')).map((line) => Number.parseInt(line, 10)));
-      let isRepeatable = file.startsWith('src/');
-      for (let time = 1; isRepeatable && time <= 2; time++) isRepeatable = !(await inWorker(0, [file], 600)).failure;
-      return { file, seconds, reached, loading, isRepeatable };
+      const reached = [...new Set(lines.map((line) => Number.parseInt(line, 10)))];
+      const loading = lines.filter((line) => line.endsWith('loading')).map((line) => Number.parseInt(line, 10));
+      return { file, seconds, reached, loading };
     },
 
-    /** The first failure of these files with the mutant. Those that cannot share a process have their own. */
-    async tryMutant(id: number, files: readonly MeasuredFile[]): Promise<Outcome> {
-      const together = files.filter(({ isRepeatable, loading }) => isRepeatable && !loading.has(id));
-      let { failure, file, seconds }: Outcome = { failure: undefined, seconds: 0 };
-      if (together.length > 0) ({ failure, file, seconds } = await inWorker(id, namesOf(together), limitOf(together)));
+    /** The first failure of these files with the mutant, one after the other. */
+    async tryMutant(id: number, files: readonly MeasuredFile[]): Promise<Outcome & { readonly file?: string }> {
+      let all = 0;
       for (const one of files) {
-        if (failure) break;
-        if (together.includes(one)) continue;
-        const outcome = await run([one.file], limitOf([one]), { MUTANT: String(id) });
-        ({ failure, file } = outcome);
-        seconds += outcome.seconds;
+        const { failure, seconds } = await tryFile(id, one);
+        all += seconds;
+        if (failure) return { failure, file: one.file, seconds: all };
       }
-      return { failure, file, seconds };
+      return { failure: undefined, seconds: all };
     },
 
     end: workers.end,

@@ -35,30 +35,23 @@ function createListener() {
       }),
     hear(event) {
       const { name, details } = event.data;
-      if (event.type === 'test:fail' && details?.error?.failureType !== 'subtestsFailed')
-        failed ??= { failure: name, file: runningFile };
+      if (event.type === 'test:fail' && details?.error?.failureType !== 'subtestsFailed') failed ??= name;
       finished(event);
     },
   };
 }
 
-/** The file that is being imported, so that it defines tests; and the one that the running test is of. */
-let file;
-let runningFile;
-
 /** Tests and hooks that begin after a failure do nothing, except those that clean up. */
 function skippable(define) {
   const defineSkippable = (...words) => {
-    const definedBy = file;
     const name = typeof words[0] === 'string' ? words[0] : define.name;
     const wrapped = (work) =>
       async function (...args) {
         if (failed) return;
-        runningFile = definedBy;
         try {
           await work.apply(this, args.slice(0, 1));
         } catch (error) {
-          failed ??= { failure: name, file: definedBy };
+          failed ??= name;
           throw error;
         }
       };
@@ -98,19 +91,18 @@ async function serve() {
         await new Promise((resolve) => {
           wake = resolve;
         });
-      const { id, files, round } = jobs.shift();
+      const { id, file, round } = jobs.shift();
       chosen = id;
       process.env.MUTANT = String(id);
       failed = undefined;
       const name = `round ${round}`;
       const done = listener.untilDone(name);
-      await t.test(name, async () => {
-        for (file of files) await import(`${file}?round=${round}`);
-      });
+      await t.test(name, () => import(`${file}?round=${round}`));
       const passed = await done;
       await turn();
       chosen = 0;
-      process.send({ round, ...(failed ?? (passed ? {} : { failure: 'a file that did not load' })) });
+      const failure = failed ?? (passed ? undefined : 'a file that did not load');
+      process.send({ round, failure, isTest: failed !== undefined });
     }
   });
 }

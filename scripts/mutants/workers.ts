@@ -5,14 +5,12 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** A worker is started anew after so many mutants, because what they break may leave something behind. */
-const MOST_ROUNDS = 40;
+/** A worker is started anew after so many test files, because what they break may leave something behind. */
+const MOST_ROUNDS = 60;
 
 export interface Outcome {
   /** What went wrong: the first test that failed, or how the process ended. */
   readonly failure: string | undefined;
-  /** The test file, if a test failed. */
-  readonly file?: string | undefined;
   readonly seconds: number;
 }
 
@@ -23,19 +21,25 @@ interface Places {
   spawnWorker(own: string, main: string): ChildProcess;
 }
 
+interface Answer {
+  readonly failure?: string;
+  /** Whether a test failed, so that the process can go on. Else it has ended, hangs, or could not load the file. */
+  readonly isTest?: boolean;
+}
+
 /** What a worker answers to this round; or how it ended; or that it took too long. */
-async function outcomeOf(child: ChildProcess, round: number, limitSeconds: number, send: () => void): Promise<Partial<Outcome>> {
+async function outcomeOf(child: ChildProcess, round: number, limitSeconds: number, send: () => void): Promise<Answer> {
   const waiting = new AbortController();
   const { signal } = waiting;
-  const answered = async (): Promise<Partial<Outcome>> => {
+  const answered = async (): Promise<Answer> => {
     for await (const [answer] of on(child, 'message', { signal })) if (answer.round === round) return answer;
     throw new Error('unreachable');
   };
-  const ended = async (): Promise<Partial<Outcome>> => {
+  const ended = async (): Promise<Answer> => {
     const [status, signalName] = await once(child, 'exit', { signal });
     return { failure: `ended with status ${status ?? signalName}` };
   };
-  const late = async (): Promise<Partial<Outcome>> => {
+  const late = async (): Promise<Answer> => {
     await sleep(limitSeconds * 1000, undefined, { signal });
     return { failure: `no end after ${Math.round(limitSeconds)} s` };
   };
@@ -72,15 +76,14 @@ function createWorker({ folder, spawnWorker }: Places) {
   };
   return {
     end,
-    async run(id: number, files: readonly string[], limitSeconds: number): Promise<Outcome> {
+    async run(id: number, file: string, limitSeconds: number): Promise<Outcome> {
       if (round % MOST_ROUNDS === 0) end();
       round++;
       const worker = child ?? (await begin());
       const begun = Date.now();
-      const { failure, file } = await outcomeOf(worker, round, limitSeconds, () => void worker.send({ id, files, round }));
-      // Without a file, no test failed: the process has ended, hangs, or could not load a file.
-      if (failure !== undefined && !file) end();
-      return { failure, file, seconds: (Date.now() - begun) / 1000 };
+      const { failure, isTest } = await outcomeOf(worker, round, limitSeconds, () => void worker.send({ id, file, round }));
+      if (failure !== undefined && !isTest) end();
+      return { failure, seconds: (Date.now() - begun) / 1000 };
     },
   };
 }
@@ -89,10 +92,10 @@ export function createWorkers(places: Places) {
   const idle: ReturnType<typeof createWorker>[] = [];
   return {
     /** Runs these test files, by their addresses, with the mutant. */
-    async run(id: number, files: readonly string[], limitSeconds: number): Promise<Outcome> {
+    async run(id: number, file: string, limitSeconds: number): Promise<Outcome> {
       const worker = idle.pop() ?? createWorker(places);
       try {
-        return await worker.run(id, files, limitSeconds);
+        return await worker.run(id, file, limitSeconds);
       } finally {
         idle.push(worker);
       }
