@@ -87,9 +87,13 @@ export async function seed({ folder }: Pick<DataFolder, 'folder'>, { users, revo
   await output(startScript('seed.ts', [folder, String(users), String(revocations)]));
 }
 
+export async function dataIn(folder: string, size: DataSize): Promise<DataFolder> {
+  return { folder, size, port: await freePort(), walletPort: await freePort() };
+}
+
 /** A new data folder, created by the service itself and then filled. */
-export async function makeData(size: DataSize): Promise<DataFolder> {
-  const data = { folder: temporaryFolder(), size, port: await freePort(), walletPort: await freePort() };
+export async function makeData(size: DataSize, folder = temporaryFolder()): Promise<DataFolder> {
+  const data = await dataIn(folder, size);
   await (await startGatehouse(data)).stop();
   await seed(data, size);
   return data;

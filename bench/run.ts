@@ -37,7 +37,7 @@ const ALL: Readonly<Record<string, scenarios.Scenario>> = {
   ready: scenarios.ready,
 };
 
-const USAGE = `npm run bench -- [--quick] [--write] [--only ${Object.keys(ALL).join('|')}]...`;
+const USAGE = `npm run bench -- [--quick] [--write] [--keep FOLDER] [--only ${Object.keys(ALL).join('|')}]...`;
 
 function options() {
   try {
@@ -45,6 +45,7 @@ function options() {
       options: {
         quick: { type: 'boolean', default: false },
         write: { type: 'boolean', default: false },
+        keep: { type: 'string' },
         only: { type: 'string', multiple: true, default: Object.keys(ALL) },
       },
     });
@@ -57,9 +58,9 @@ function options() {
   }
 }
 
-const { quick, write, only } = options();
+const { quick, write, keep, only } = options();
 const pace = quick ? { rounds: 3, seconds: 1 } : { rounds: 12, seconds: 2 };
-const services = new BenchServices({ few: 1000, many: quick ? 10_000 : 1_000_000, revocations: 100_000 });
+const services = new BenchServices({ few: 1000, many: quick ? 10_000 : 1_000_000, revocations: 100_000 }, keep);
 const figures: Figure[] = [];
 const others = watchOthers();
 

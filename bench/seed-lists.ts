@@ -1,4 +1,5 @@
 // Fills what the lists of the console show beside people: a service that has been used for years.
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { seedCredentials } from './credentials.ts';
@@ -25,8 +26,16 @@ export interface ListIds {
   readonly application: string;
 }
 
-/** Of a stopped service. */
-export function seedLists({ folder, size }: Pick<DataFolder, 'folder' | 'size'>): ListIds {
+/** Of a stopped service. Data that were kept have them already. */
+export function seedLists(data: Pick<DataFolder, 'folder' | 'size'>): ListIds {
+  const file = join(data.folder, 'bench-lists.json');
+  if (existsSync(file)) return JSON.parse(readFileSync(file, 'utf8'));
+  const ids = addLists(data);
+  writeFileSync(file, JSON.stringify(ids));
+  return ids;
+}
+
+function addLists({ folder, size }: Pick<DataFolder, 'folder' | 'size'>): ListIds {
   const of = (name: keyof typeof OF_A_MILLION): number => Math.ceil((OF_A_MILLION[name] * size.users) / 1_000_000);
   seedCredentials({ folder, size, port: 0, walletPort: 0 }, of('credentials'));
   const db = new DatabaseSync(join(folder, 'identity.sqlite'));
