@@ -16,11 +16,15 @@ describe('Backups that the service makes', () => {
   afterEach(() => mock.timers.reset());
 
   /** Each run waits until it is ended. */
-  function make(backupFolder: string | undefined = join(root, 'to')) {
-    const runs: { readonly isAsked: boolean; readonly end: (error?: Error) => Promise<void>; readonly stopping: AbortSignal }[] =
-      [];
+  function make(to: string | null = join(root, 'to')) {
+    const runs: {
+      readonly isAsked: boolean;
+      readonly to: string | undefined;
+      readonly end: (error?: Error) => Promise<void>;
+      readonly stopping: AbortSignal;
+    }[] = [];
     const lines: string[] = [];
-    const run = ((_folder, _shared, stopping, options) => {
+    const run = ((_folder, { backupFolder }, stopping, options) => {
       const { promise, resolve, reject } = Promise.withResolvers<void>();
       const end = (error?: Error) => {
         if (error) reject(error);
@@ -28,10 +32,10 @@ describe('Backups that the service makes', () => {
         return setImmediate();
       };
       stopping.addEventListener('abort', () => reject(new Error('stopped')));
-      runs.push({ isAsked: options?.isAsked ?? false, end, stopping });
+      runs.push({ isAsked: options?.isAsked ?? false, to: backupFolder, end, stopping });
       return promise;
     }) as typeof runBackup;
-    const shared = { backupFolder, backupKeep: 3, backupHours: 24, backupAt: 0 } as SharedConfig;
+    const shared = { backupFolder: to ?? undefined, backupKeep: 3, backupHours: 24, backupAt: 0 } as SharedConfig;
     const log = createLog('info', { write: (line: string) => void lines.push(line) });
     return { backups: createDataBackups({ shared, folder: root, log, metrics: createMetrics(), run }), runs, lines };
   }
@@ -113,15 +117,17 @@ describe('Backups that the service makes', () => {
     assert.deepEqual(await make(join(root, 'not yet')).backups.kept(), []);
   });
 
-  it('are none without a folder', async () => {
-    const none = createDataBackups({
-      shared: {} as SharedConfig,
-      folder: root,
-      log: createLog('silent'),
-      metrics: createMetrics(),
-    });
-    none.start();
-    assert.deepEqual([none.hasFolder, none.begin(), await none.kept()], [false, false, []]);
-    await none.stop();
+  it('are made beside the data folder when somebody asks, and none on a schedule, where the operator has named no folder', async () => {
+    mock.timers.enable({ apis: ['setInterval'] });
+    const { backups, runs } = make(null);
+    backups.start();
+    mock.timers.tick(10_000);
+    await setImmediate();
+    assert.deepEqual([backups.isScheduled, runs.length, await backups.kept()], [false, 0, []]);
+    assert.equal(backups.begin(), true);
+    assert.equal(runs[0]!.to, `${root}-backups`);
+    await runs[0]!.end();
+    assert.equal(backups.state().asked!.outcome, 'made');
+    await backups.stop();
   });
 });

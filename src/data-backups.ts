@@ -1,7 +1,7 @@
 // Backups that the service makes itself: on a schedule, and when an administrator asks for one. One at a time, in another process, so that
 // requests do not wait for the checks.
 import { lstat, readdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { AskedBackup, DataBackups, KeptBackup } from './identity/ground/module-options.ts';
 import { type Job, repeat } from './platform/jobs/index.ts';
 import { lastBackup, lastBackupFailure } from './platform/last-backup.ts';
@@ -53,6 +53,9 @@ async function keptIn(backupFolder: string): Promise<KeptBackup[]> {
   return (await Promise.all(kept)).flat();
 }
 
+/** For those that are asked for where the operator has named no folder. Not in the data folder, whose leftovers are removed at a start. */
+const besideData = (folder: string): string => `${resolve(folder)}-backups`;
+
 export interface DataBackupsOptions {
   readonly shared: SharedConfig;
   readonly folder: string;
@@ -64,7 +67,8 @@ export interface DataBackupsOptions {
 
 /** For a process that has the data folder; there is one. */
 export function createDataBackups({ shared, folder, log, metrics, run = runBackup }: DataBackupsOptions) {
-  const { backupFolder } = shared;
+  const isScheduled = shared.backupFolder !== undefined;
+  const backupFolder = shared.backupFolder ?? besideData(folder);
   const stopping = new AbortController();
   let current: Promise<void> | undefined;
   let asked: AskedBackup | undefined;
@@ -74,7 +78,7 @@ export function createDataBackups({ shared, folder, log, metrics, run = runBacku
 
   async function make(isAsked: boolean): Promise<void> {
     try {
-      await run(folder, shared, stopping.signal, { isAsked });
+      await run(folder, { ...shared, backupFolder }, stopping.signal, { isAsked });
       log.info({ folder: backupFolder }, 'made a backup, and test-restored it');
     } catch (error) {
       // One that was asked for keeps none of the schedule waiting.
@@ -100,21 +104,21 @@ export function createDataBackups({ shared, folder, log, metrics, run = runBacku
   }
 
   const backups: DataBackups = {
-    hasFolder: backupFolder !== undefined,
+    isScheduled,
     begin() {
-      if (backupFolder === undefined || current !== undefined || stopping.signal.aborted) return false;
+      if (current !== undefined || stopping.signal.aborted) return false;
       void makeAsked(Date.now());
       return true;
     },
     state: () => ({ isRunning: current !== undefined, asked }),
-    kept: async () => (backupFolder === undefined ? [] : keptIn(backupFolder)),
+    kept: () => keptIn(backupFolder),
   };
   registerBackups(metrics, folder);
 
   return {
     ...backups,
     start(): void {
-      if (backupFolder === undefined) return;
+      if (!isScheduled) return;
       schedule = repeat({
         everyMs: CHECK_MS,
         async run() {

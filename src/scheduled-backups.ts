@@ -72,7 +72,13 @@ export function checkBackupFolder(
 
 /** One that exists may serve others, too, so its permissions are left to its owner. */
 function prepareFolder(folder: string): void {
-  const isNew = mkdirSync(folder, { recursive: true, mode: 0o700 }) !== undefined;
+  let isNew: boolean;
+  try {
+    isNew = mkdirSync(folder, { recursive: true, mode: 0o700 }) !== undefined;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new ConfigError(`the folder for backups cannot be made (${code}); GATEHOUSE_BACKUP_FOLDER names another one`);
+  }
   if (!isNew && statSync(folder).mode & 0o077)
     throw new ConfigError(
       `others may enter ${folder}, and backups contain all secrets; use another folder, or run: chmod 700 ${folder}`,

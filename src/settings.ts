@@ -76,7 +76,7 @@ export const sharedSettings = {
   ),
   backupFolder: setting.optionalText(
     'GATEHOUSE_BACKUP_FOLDER',
-    'Folder for backups that the service makes itself (SQLite only); when unset, it makes none. Use another disk than that of the data folder.',
+    'Folder for backups that the service makes itself (SQLite only). Use another disk than that of the data folder. When unset, none are made on a schedule; those that administrators ask for go beside the data folder, into one with -backups at the end of its name.',
   ),
   backupHours: setting.number(
     'GATEHOUSE_BACKUP_HOURS',

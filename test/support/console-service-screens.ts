@@ -116,7 +116,9 @@ export function serviceScreens({ connection, nouns: { service: one, endpoint }, 
     ]),
     part('deliveries', 'identity:list_deliveries'),
     part('replicas', 'identity:list_replicas'),
-    part('backups', 'identity:list_backups'),
+    part('backups', 'identity:list_backups', [
+      { name: service.backups.makeNow, rule: 'identity:create_backup', request: ['POST', '/v3/OS-SERVICE/backups'] },
+    ]),
     part('catalog', 'identity:list_services', [
       add(service.regions, 'identity:create_region'),
       add(service.services, 'identity:create_service'),

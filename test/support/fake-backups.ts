@@ -2,11 +2,15 @@
 import type { AskedBackup, DataBackups, KeptBackup } from '../../src/identity/ground/module-options.ts';
 
 export class FakeBackups implements DataBackups {
-  readonly hasFolder = true;
+  readonly isScheduled: boolean;
   begun = 0;
   #isRunning = false;
   #asked: AskedBackup | undefined;
   readonly #kept: KeptBackup[] = [];
+
+  constructor({ isScheduled = true }: { readonly isScheduled?: boolean } = {}) {
+    this.isScheduled = isScheduled;
+  }
 
   readonly begin = (): boolean => {
     if (this.#isRunning) return false;

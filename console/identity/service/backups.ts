@@ -84,13 +84,18 @@ export class Backups extends ServicePart {
     void this.#follow(this.#left!);
   }
 
-  /** What is missing, or the button. */
-  #act({ missing_setting: missing, is_running: isRunning }: BackupsAnswer): TemplateResult {
+  #act({ is_running: isRunning }: BackupsAnswer): TemplateResult {
     const { backups } = words.service;
-    if (missing !== null) return html`<p class="warn">${backups.noFolder} <code>${missing}</code></p>`;
     if (isRunning) return html`<p role="status">${backups.running}</p>`;
     if (!session.may('identity:create_backup')) return html``;
     return html`<p><button type="button" @click=${() => void this.#make()}>${backups.makeNow}</button></p>`;
+  }
+
+  #schedule({ missing_setting: missing }: BackupsAnswer): Content {
+    const { backups } = words.service;
+    return missing === null
+      ? nothing
+      : html`<p class="warn">${backups.noFolder} <code>${missing}</code>. ${backups.besideData}</p>`;
   }
 
   #state({ last, failed, asked }: BackupsAnswer): TemplateResult {
@@ -133,9 +138,9 @@ export class Backups extends ServicePart {
       return html`<section class="card"><h2>${service.tabs.backups}</h2><p>${backups.elsewhere}</p>
         <p><a href="/guide/operating#backups" target="_blank" rel="noopener">${backups.guide}</a></p></section>`;
     return html`<section class="card"><h2>${service.tabs.backups}</h2>
-        ${this.#state(answer)}${problemMessage(this.#problem)}${this.#act(answer)}
+        ${this.#state(answer)}${this.#schedule(answer)}${problemMessage(this.#problem)}${this.#act(answer)}
       </section>
-      ${answer.missing_setting === null ? html`<section><h2>${backups.kept}</h2><p class="soft">${backups.keptText}</p>${this.#kept(answer)}</section>` : nothing}
+      <section><h2>${backups.kept}</h2><p class="soft">${backups.keptText}</p>${this.#kept(answer)}</section>
       <section class="card"><h2>${backups.byHand}</h2><p>${backups.how}</p><pre tabindex="0">gatehouse backup backup.tar</pre></section>`;
   }
 }

@@ -266,10 +266,6 @@ export const identityFaults = {
     status: 409,
     text: 'The data are in PostgreSQL, whose own tools make backups (docs/guide/operating.md, Backups).',
   },
-  'backup.no_folder': {
-    status: 409,
-    text: 'No backup can be made, because {setting} is not set. The operator sets it, in the environment or the file of settings.',
-  },
   'backup.running': { status: 409, text: 'A backup is being made. Try again when it is there.' },
   'delivery.not_found': missing('message'),
   'delivery.not_failed': { status: 409, text: 'Message {id} has not failed: it is being sent, or waits for its first attempt.' },

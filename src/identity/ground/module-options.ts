@@ -31,8 +31,8 @@ export interface KeptBackup {
 
 /** Backups of the data folder (SQLite), by the process that has it. */
 export interface DataBackups {
-  /** Whether there is a folder to put them. */
-  readonly hasFolder: boolean;
+  /** Whether the operator has named a folder for them: without one, only those that are asked for are made. */
+  readonly isScheduled: boolean;
   /** Begins one now, beside those on a schedule. False, and nothing is begun, while one is being made. */
   begin(): boolean;
   /** `asked`: the last that was asked for since this process started. */

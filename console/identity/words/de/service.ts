@@ -122,7 +122,8 @@ export const service = {
     running: 'Eine Sicherung wird gemacht und zur Probe wiederhergestellt. Sie können diese Seite solange verlassen.',
     made: 'Die Sicherung wurde gemacht und zur Probe wiederhergestellt.',
     noFolder:
-      'Der Dienst macht keine Sicherungen, weil er keinen Ordner dafür hat. Der Betreiber setzt ihn in der Umgebung oder in der Datei der Einstellungen:',
+      'Nach Plan werden keine gemacht, weil der Dienst keinen Ordner dafür hat. Der Betreiber nennt einen, am besten auf einer anderen Platte, in der Umgebung oder in der Datei der Einstellungen:',
+    besideData: 'Bis dahin kommt eine, die Sie verlangen, neben die Daten, auf dieselbe Platte.',
     kept: 'Sicherungen im Ordner',
     keptText:
       'Jede wurde zur Probe wiederhergestellt, bevor sie ihren Namen bekam. Sie liegen nur auf dieser Maschine: Bringen Sie Kopien an einen anderen Ort.',

@@ -119,7 +119,8 @@ export const service = {
     running: 'A back-up is being made, and restored for a try. You can leave this screen meanwhile.',
     made: 'The back-up was made and restored for a try.',
     noFolder:
-      'The service makes no back-ups, because it has no folder for them. The operator sets it in the environment or the file of settings:',
+      'None is made on a schedule, because the service has no folder for them. The operator names one, best on another disk, in the environment or the file of settings:',
+    besideData: 'Meanwhile one that you ask for goes beside the data, on the same disk.',
     kept: 'Back-ups in the folder',
     keptText: 'Each was restored for a try before it got its name. They are on the machine only: take copies to another place.',
     noneKept: 'There is none yet.',

@@ -121,7 +121,8 @@ export const service: Words['service'] = {
     running: 'Se está haciendo una copia y probando su restauración. Mientras tanto puede salir de esta pantalla.',
     made: 'Se ha hecho la copia y se ha probado su restauración.',
     noFolder:
-      'El servicio no hace copias porque no tiene carpeta para ellas. El operador la indica en el entorno o en el archivo de ajustes:',
+      'No se hacen copias programadas porque el servicio no tiene carpeta para ellas. El operador indica una, mejor en otro disco, en el entorno o en el archivo de ajustes:',
+    besideData: 'Mientras tanto, la que usted pida se guarda junto a los datos, en el mismo disco.',
     kept: 'Copias en la carpeta',
     keptText:
       'Se probó la restauración de cada una antes de darle su nombre. Solo están en la máquina: lleve copias a otro lugar.',

@@ -47,7 +47,7 @@ export function mountAdministration(app: IdentityApp, { administration }: { admi
       id: 'makeBackup',
       summary: 'Make a backup now',
       description:
-        'With SQLite, in the folder of `GATEHOUSE_BACKUP_FOLDER`. The answer comes when it has begun; `asked` says how it went. Like those on a schedule it is restored for a try before it gets its name, and only its owner on the machine can read it. Needs a recent login in person. 409 means that one is being made, that no folder is set, or that the data are in PostgreSQL.',
+        'With SQLite, in the folder of `GATEHOUSE_BACKUP_FOLDER`; without it, in one beside the data folder, with `-backups` at the end of its name. The answer comes when it has begun; `asked` says how it went. Like those on a schedule it is restored for a try before it gets its name, and only its owner on the machine can read it. Needs a recent login in person. 409 means that one is being made, or that the data are in PostgreSQL.',
       tag,
       rule: 'identity:create_backup',
       reply: { 202: Backups },

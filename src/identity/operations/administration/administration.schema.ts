@@ -104,7 +104,7 @@ export const Backups = t.envelope(
       }),
     ),
     failed: t.nullable(t.object({ at: t.string(), reason: t.string({ description: 'Why the last attempt failed.' }) })),
-    missing_setting: t.nullable(t.string({ description: 'The setting without which the service makes none.' })),
+    missing_setting: t.nullable(t.string({ description: 'The setting without which the service makes none on a schedule.' })),
     is_running: t.boolean({ description: 'Whether one is being made now.' }),
     asked: t.nullable(
       t.object(

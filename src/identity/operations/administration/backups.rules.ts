@@ -31,7 +31,7 @@ export function createBackups(deps: BackupDeps) {
     const kept = (await backups?.kept()) ?? [];
     return {
       is_known: !isElsewhere(),
-      missing_setting: isElsewhere() || backups?.hasFolder ? null : SETTING,
+      missing_setting: isElsewhere() || backups?.isScheduled ? null : SETTING,
       last: last
         ? { made_at: last.madeAt, files: [...last.files], verified_at: isVerified(last) ? (last.verifiedAt ?? null) : null }
         : null,
@@ -55,8 +55,7 @@ export function createBackups(deps: BackupDeps) {
     async make(caller: Caller) {
       await freshLogin.requireInPerson(caller, 'identity:create_backup');
       if (isElsewhere()) fail('backup.elsewhere');
-      const { hasFolder, state, begin } = backups ?? fail('backup.no_folder', { setting: SETTING });
-      if (!hasFolder) fail('backup.no_folder', { setting: SETTING });
+      const { state, begin } = backups ?? fail('backup.elsewhere');
       if (state().isRunning) fail('backup.running');
       throttle.take('asked');
       await change(caller, async ({ audit }) => audit('backup.asked_for', { kind: 'backup', id: 'service' }));

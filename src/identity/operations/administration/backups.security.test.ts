@@ -92,10 +92,12 @@ onDatabase('SQLite', 'Attacks on backups', { backups, rateLimits: true }, (api) 
   });
 });
 
-onDatabase('SQLite', 'Backups without a folder', {}, (api) => {
-  it('are refused with the setting that is missing', async () => {
-    assertRefused(await api.post(PATH, undefined), 409, /GATEHOUSE_BACKUP_FOLDER/);
-    assert.equal(assertOk(await api.get(PATH)).backups.missing_setting, 'GATEHOUSE_BACKUP_FOLDER');
+const unscheduled = new FakeBackups({ isScheduled: false });
+onDatabase('SQLite', 'Backups without a folder', { backups: unscheduled }, (api) => {
+  it('are made when somebody asks, and say by which setting they would be made on a schedule', async () => {
+    const { missing_setting: missing, is_running: isRunning } = assertOk(await api.post(PATH, undefined), 202).backups;
+    assert.deepEqual([missing, isRunning, unscheduled.begun], ['GATEHOUSE_BACKUP_FOLDER', true, 1]);
+    unscheduled.end();
   });
 });
 
