@@ -7,14 +7,14 @@ import { lookTroubles } from '../support/accessibility.ts';
 import { assertOk } from '../support/answers.ts';
 import { onUsualDatabase, STORABLE_PASSWORDS, uniqueName } from '../support/api.ts';
 import { usesChromium } from '../support/chromium.ts';
-import { onScreen, openConsole } from '../support/console.ts';
+import { goTo, onScreen, openConsole } from '../support/console.ts';
 import { ENTRIES } from '../support/directory.ts';
 import { enterDirectory } from '../support/directory-screen.ts';
 import { dnOf, passwordOf, person, Slapd } from '../support/slapd.ts';
 import { press } from '../support/visitor.ts';
 
 const chromium = usesChromium();
-const { domainSettings } = words;
+const { audit, domainSettings } = words;
 const names: Readonly<Record<string, string>> = domainSettings.names;
 const HOSTILE = '<img src=x onerror="document.title=`taken`">';
 
@@ -36,6 +36,9 @@ onUsualDatabase(
       await page.getByText(domainSettings.source(domainSettings.sources.domain)).first().waitFor();
       const user = { name: uniqueName('user'), domain_id: id, password: 'too short' };
       assert.equal((await api.post('/v3/users', { user })).status, 400);
+      await goTo(page, '/audit', audit.title);
+      await page.getByRole('cell', { name: `${name}: “${names['passwords.min_length']}”` }).waitFor();
+      await goTo(page, `/domains/${id}?tab=sign-in`, name);
       await page.getByLabel(names['passwords.min_length']!).fill('0');
       await press(page, texts.save);
       await page.getByRole('alert').first().waitFor();
@@ -58,6 +61,13 @@ onUsualDatabase(
       const { id, name } = await newDomain();
       const page = await openConsole(chromium, api, { path: `/domains/${id}?tab=directory` });
       await onScreen(page, name);
+      const labels = await page.locator('.directory-form label').allInnerTexts();
+      assert.ok(labels.length > 30);
+      assert.deepEqual(
+        labels.filter((label) => label.includes('_')),
+        [],
+        'every setting has a name',
+      );
       await enterDirectory(page, slapd.url);
       await press(page, domainSettings.try);
       const dialog = page.getByRole('dialog');

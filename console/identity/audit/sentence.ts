@@ -56,9 +56,16 @@ function target({ target_type: kind, target_id: id }: AuditEvent, names: Names):
   return thing(names, kind === 'credential_target' ? 'consumer' : kind, id);
 }
 
+/** Settings have names, of the service and of domains. */
+const fieldName = (field: unknown): Content | undefined => {
+  const { settings, domainSettings } = words;
+  const named: Readonly<Record<string, string>> = { ...settings.names, ...domainSettings.names };
+  return typeof field === 'string' && Object.hasOwn(named, field) ? `“${named[field]}”` : text(field);
+};
+
 function fields({ detail }: AuditEvent): Content | undefined {
   const changed = detail.fields ?? detail.options ?? Object.keys((detail.changes as object | undefined) ?? {});
-  return Array.isArray(changed) ? listed(changed, text) : undefined;
+  return Array.isArray(changed) ? listed(changed, fieldName) : undefined;
 }
 
 const NUMBERS = ['count', 'links', 'users', 'entries', 'secrets', 'keys'] as const;

@@ -63,6 +63,10 @@ type Versioned = Version<readonly DomainSetting[]>;
 
 const SERVER = /^ldap\.(url|user|password|use_tls|tls_req_cert|tls_cacert|suffix|query_scope)$/;
 
+/** Of Keystone's directories, and without effect here: shown where one is stored, so that it can be taken away. */
+const WITHOUT_EFFECT =
+  /^ldap\.(alias_dereferencing|chase_referrals|debug_level|user_pass_attribute|use_auth_pool|auth_pool_connection_lifetime)$/;
+
 const isStored = ({ source, value, input, default: outer }: DomainSetting): boolean =>
   source === 'domain' && !(input.type === 'secret' && value === null && outer === null);
 
@@ -284,7 +288,7 @@ export class DomainSettings {
     const { domainSettings } = words;
     if (!this.#state) return nothing;
     const form = this.#form(
-      ({ group }) => group === 'ldap',
+      (one) => one.group === 'ldap' && (isStored(one) || !WITHOUT_EFFECT.test(one.key)),
       (one) => domainSettings.parts[partOf(one)],
     );
     return html`<div>${this.#stateCard(this.#state)}<section class="card directory-form"><h2>${domainSettings.directory}</h2>${form}</section></div>`;
