@@ -59,9 +59,14 @@ onUsualDatabase('People in the console', (api) => {
     await press(page, people.delete);
     await inDialog(page, people.delete);
     await onScreen(page, people.title);
+    let counted = 0;
+    page.on('request', (request) => {
+      if (request.url().includes('/OS-REGISTRATION/waiting')) counted++;
+    });
     await goTo(page, `/people?search=${encodeURIComponent(name)}`, people.title);
     await page.getByText(people.nobodyFound(name)).waitFor();
     assert.equal(await page.locator('main img').count(), 0);
+    assert.equal(counted, 0, 'who waits is counted when the screen opens, not at each search');
   });
 
   itAtLength('makes up a password, shows it, and sets exactly what was shown', async () => {

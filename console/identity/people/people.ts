@@ -29,8 +29,12 @@ class People extends ListScreen<User> {
   }
 
   protected override async load(signal: AbortSignal): Promise<void> {
-    const [waiting] = await Promise.all([countWaiting(signal), this.#loadPeople(signal), this.loadDomains(signal)]);
-    this.#waiting = waiting;
+    await Promise.all([this.#countWaiting(signal), this.#loadPeople(signal), this.loadDomains(signal)]);
+  }
+
+  /** Once, not for each letter of a search. */
+  async #countWaiting(signal: AbortSignal): Promise<void> {
+    this.#waiting ??= await countWaiting(signal);
   }
 
   async #loadPeople(signal: AbortSignal): Promise<void> {
@@ -153,7 +157,8 @@ class People extends ListScreen<User> {
       },
       { name: people.email, cell: ({ email }) => email ?? '' },
       ...this.domainColumn<User>(people.domain),
-      { name: people.state, cell: ({ id, enabled }) => html`${stateBadge(enabled)} ${lockBadge(this.#locks.get(id))}` },
+      // On a line of its own, so that names and addresses have room.
+      { name: people.state, cell: ({ id, enabled }) => html`${stateBadge(enabled)}<div>${lockBadge(this.#locks.get(id))}</div>` },
     ];
     const bar = acts.length > 0 && this.rows.length > 0 ? this.#selection.bar(this.rows, acts) : nothing;
     return html`${subScreens('/people', this.#waiting)}${this.list(texts, columns, tools, bar)}`;

@@ -147,7 +147,7 @@ class PersonScreen extends Screen {
       href: hrefOf(`/people/${part(user.id)}`, { tab: id }),
       content: () => this.#tab?.content() ?? nothing,
     }));
-    return html`<p>${stateBadge(user.enabled)} ${lockBadge(lock)} ${user.email ? html`<span class="soft">${user.email}</span>` : nothing}</p>
+    return html`<p>${stateBadge(user.enabled)} ${user.email ? html`<span class="soft">${user.email}</span>` : nothing} ${lockBadge(lock)}</p>
       ${tabBar(people.title, tabs, currentTab(tabs, this.#tabId))}
       ${this.#tab?.content() ?? nothing}`;
   }
