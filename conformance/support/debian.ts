@@ -16,7 +16,8 @@ export function needPackage(packageName: string): void {
 }
 
 function installPackage(what: string, packageName: string): void {
-  const install = ['apt-get', 'install', '--yes', '--no-install-recommends', packageName];
+  // Others may install something at the same moment.
+  const install = ['apt-get', '-o', 'DPkg::Lock::Timeout=120', 'install', '--yes', '--no-install-recommends', packageName];
   if (process.getuid?.() !== 0) stop(`${what} is not installed. Run: sudo ${install.join(' ')}`);
   console.log(`installing ${packageName}`);
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
