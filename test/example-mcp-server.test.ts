@@ -88,6 +88,23 @@ onDatabase('SQLite', 'The example of an MCP server', {}, (api) => {
     assert.deepEqual([metadata.resource, metadata.authorization_servers], [server, [api.url]]);
   });
 
+  it('does not start where the issuer calls itself something else', async () => {
+    const other = api.url.replace('127.0.0.1', 'localhost');
+    assert.notEqual(other, api.url);
+    const child = spawn(process.execPath, [program('server')], {
+      env: { ...process.env, ISSUER: other, PORT: '0' },
+      stdio: 'pipe',
+    });
+    started.push(child);
+    let said = '';
+    child.stderr.on('data', (text) => {
+      said += text;
+    });
+    const [status] = await once(child, 'close');
+    assert.equal(status, 1);
+    assert.match(said, /calls itself/);
+  });
+
   it('serves a client that registers itself by a request', async () => {
     await setPolicy(api, { mode: 'open' });
     const { printed, asked } = await walk();

@@ -10,6 +10,8 @@ const { ISSUER = 'http://localhost:5000', AUDIENCE, CLIENT_ID, CLIENT_SECRET, PO
 if (!AUDIENCE) throw new Error('set AUDIENCE to the identifier of the API');
 
 const metadata = await (await fetch(`${ISSUER}/.well-known/openid-configuration`)).json();
+// Whoever answers there must call itself so (OpenID Connect Discovery 1.0, 4.3): tokens of another issuer would be good here.
+if (metadata.issuer !== ISSUER) throw new Error(`ISSUER calls itself ${metadata.issuer}: use this address`);
 const keys = createRemoteJWKSet(new URL(metadata.jwks_uri));
 
 /** The claims of a JWT (RFC 9068). Throws if it is not for this API. */

@@ -19,6 +19,8 @@ const READ = 'notes:read';
 const WRITE = 'notes:write';
 
 const metadata = await (await fetch(`${ISSUER}/.well-known/oauth-authorization-server`)).json();
+// Whoever answers there must call itself so (RFC 8414, 3.3): tokens of another issuer would be good here.
+if (metadata.issuer !== ISSUER) throw new Error(`ISSUER calls itself ${metadata.issuer}: use this address`);
 const keys = createRemoteJWKSet(new URL(metadata.jwks_uri));
 
 /** A token that Gatehouse made for this server (RFC 9068), and for no other. */
