@@ -1,5 +1,6 @@
 // People who are created one after the other in a bulk request share a transaction: nobody can tell, but by the time it takes.
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { before, describe, it } from 'node:test';
 import pg from 'pg';
 import { assertOk } from '../../../../../test/support/answers.ts';
@@ -106,6 +107,15 @@ onBothDatabases('People who are created by one bulk request', (api) => {
     assertScimError(results[1].response, 409, 'uniqueness');
     assertScimError(results[2].response, 409, 'uniqueness');
     for (const name of [first, last, `${last}-2`]) assert.equal((await named(name)).length, 1);
+  });
+
+  it('do not fail with one whom the database refuses, which nobody foresaw', async () => {
+    const [first, last] = names(2) as [string, string];
+    // Longer than what fits into an index of PostgreSQL.
+    const externalId = randomBytes(9000).toString('base64');
+    const results = await run([newUser(first), newUser(uniqueName('bulk'), { externalId }), newUser(last)]);
+    assert.deepEqual(statuses(results), ['201', api.kind === 'PostgreSQL' ? '500' : '201', '201']);
+    for (const name of [first, last]) assert.equal((await named(name)).length, 1);
   });
 
   it('may not look alike, those of one request among them', async () => {

@@ -142,6 +142,8 @@ export interface BulkWorker<P extends Prepared> {
 const TOGETHER = 100;
 const PREPARED_AT_ONCE = 25;
 
+const UNEXPECTED = 500;
+
 /** Runs the operations. The results are in the order of the request. */
 class BulkRun<P extends Prepared> {
   readonly #request: BulkRequest;
@@ -216,6 +218,8 @@ class BulkRun<P extends Prepared> {
       return await withDeadline(() => this.#worker.createTogether(prepared, mostErrors));
     } catch (error) {
       const refusal = this.#worker.toFault(error);
+      // The database refused one of them, which nobody foresaw: nothing is stored, and that one must not undo the others.
+      if (refusal.status === UNEXPECTED) return undefined;
       return prepared.map((one) => (one instanceof Fault ? one : refusal));
     }
   }
