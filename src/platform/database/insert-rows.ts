@@ -49,10 +49,17 @@ export function withRows<S>(some: RowsByTable<S>, more: RowsByTable<S>): RowsByT
   return all as RowsByTable<S>;
 }
 
+function insertOf(table: string, rows: Insert['rows']): Insert {
+  const columns = Object.keys(rows[0]!);
+  // What only another row has would be left out without a word.
+  if (rows.some((row) => Object.keys(row).length !== columns.length)) throw new Error(`rows for ${table} have different columns`);
+  return { table, columns, rows };
+}
+
 const insertsOf = <S>(tables: RowsByTable<S>): Insert[] =>
   (Object.entries(tables) as [string, Insert['rows']][])
     .filter(([, rows]) => rows.length > 0)
-    .map(([table, rows]) => ({ table, columns: Object.keys(rows[0]!), rows }));
+    .map(([table, rows]) => insertOf(table, rows));
 
 /** On PostgreSQL, with other inserts in the same statement. */
 export async function insertOnPostgres<S>(

@@ -18,7 +18,7 @@ export async function insertOwnedProject(
   parent: NonNullable<ProjectArguments[3]>,
   provisioned?: ProjectArguments[4],
 ): Promise<string> {
-  const projectId = await insertProjectRow(transaction, clock, body, parent, provisioned);
+  const { id: projectId } = await insertProjectRow(transaction, clock, body, parent, provisioned);
   const role = await findRoleByName(transaction.tx, OWNER);
   if (role) await giveRole(transaction, roleInProject(ownerId, projectId, role.id));
   return projectId;

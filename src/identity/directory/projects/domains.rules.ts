@@ -81,7 +81,7 @@ export function createDomains(deps: DomainDeps) {
     const requestedId = body.explicit_domain_id;
     if (requestedId !== undefined && (await findProject(db.read, requestedId)))
       fail('resource.duplicate', { kind: 'domain', field: 'ID', value: requestedId });
-    const id = await change(caller, (transaction) => insertProjectRow(transaction, clock, body, null, { id: requestedId }));
+    const { id } = await change(caller, (transaction) => insertProjectRow(transaction, clock, body, null, { id: requestedId }));
     return reread(id);
   }
 

@@ -116,11 +116,12 @@ export function createProjects(deps: Pick<Deps, 'db' | 'clock' | 'config' | 'cha
     const { id } = provisioned;
     if (id !== undefined && (await findProject(db.read, id)))
       fail('resource.duplicate', { kind: 'project', field: 'id', value: id });
-    const created = await change(caller, async (transaction) => {
+    const row = await change(caller, async (transaction) => {
       checkEnabled(await holdProjects(db, transaction.tx, [parent.parentId, domainId]), parent.parentId);
       return insertProjectRow(transaction, clock, body, parent, provisioned);
     });
-    return reread(created);
+    // The database sorts tags.
+    return body.tags?.length ? reread(row.id) : { ...row, tags: [] };
   }
 
   const update = (caller: Caller, project: ProjectRow, body: ProjectChanges): Promise<ProjectWithTags> =>

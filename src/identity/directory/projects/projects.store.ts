@@ -1,6 +1,6 @@
 // Projects, domains and tags in the database.
 import { sql } from 'kysely';
-import { lockRow, type PageRequest, type RowPage, type SqlCondition } from '../../../platform/database/index.ts';
+import { insertRows, lockRow, type PageRequest, type RowPage, type SqlCondition } from '../../../platform/database/index.ts';
 import type { Database, ProjectRow, Reader, Tx } from '../../ground/database/index.ts';
 import { applyCriteria, type ListQuery, readNamedPage } from '../../ground/resource/index.ts';
 import type { ProjectWithTags } from './projects.schema.ts';
@@ -50,8 +50,8 @@ export async function listProjects(
   return found && { ...found, items: await withTags(db.read, found.items) };
 }
 
-export async function insertProject(tx: Tx, row: ProjectRow): Promise<void> {
-  await tx.insertInto('projects').values(row).execute();
+export function insertProject(tx: Tx, row: ProjectRow, tags: readonly string[]): Promise<void> {
+  return insertRows(tx, { projects: [row], project_tags: tags.map((name) => ({ project_id: row.id, name })) });
 }
 
 /** Every change increases the version. */

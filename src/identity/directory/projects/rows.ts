@@ -37,7 +37,7 @@ export async function insertProjectRow(
   body: ProjectBody & { readonly name: string },
   parent: { readonly domainId: string; readonly parentId: string } | null,
   { id = newId(), externalId = null }: { readonly id?: string | undefined; readonly externalId?: string | null } = {},
-): Promise<string> {
+): Promise<ProjectRow> {
   const kind = parent ? 'project' : 'domain';
   const name = body.name.trim();
   const row: ProjectRow = {
@@ -56,14 +56,14 @@ export async function insertProjectRow(
     updated_at: clock.now(),
     external_id: externalId,
   };
+  const tags = [...new Set(body.tags)];
   await failOnBrokenReference(
     () => fail('request.bad_value', { field: 'parent_id', why: 'it is being deleted' }),
-    () => failOnDuplicateName(kind, name, () => insertProject(tx, row)),
+    () => failOnDuplicateName(kind, name, () => insertProject(tx, row, tags)),
   );
-  await replaceTags(tx, id, body.tags ?? []);
   invalidate(tagOf.census('projects'));
   audit(`${kind}.created`, { kind, id }, parent ? { domain_id: parent.domainId } : {});
-  return id;
+  return row;
 }
 
 /**

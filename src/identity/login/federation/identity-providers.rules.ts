@@ -45,10 +45,11 @@ const filters: Filters = {
 };
 
 /** As Keystone does for a provider without a domain. */
-function createDomainFor(transaction: Change, clock: Clock, providerId: string): Promise<string> {
+async function createDomainFor(transaction: Change, clock: Clock, providerId: string): Promise<string> {
   const id = newId();
   const description = `Auto generated federated domain for Identity Provider: ${providerId}`;
-  return insertProjectRow(transaction, clock, { name: id, description }, null, { id });
+  await insertProjectRow(transaction, clock, { name: id, description }, null, { id });
+  return id;
 }
 
 /** A remote id belongs to one provider only. */

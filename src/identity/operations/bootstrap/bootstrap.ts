@@ -91,7 +91,7 @@ export async function bootstrap(
         id: DEFAULT_DOMAIN,
       });
       const roles = await insertBaseRoles(transaction);
-      const projectId = await insertProjectRow(
+      const { id: projectId } = await insertProjectRow(
         transaction,
         clock,
         { name: 'admin', description: 'The organization of the administrators' },
