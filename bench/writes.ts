@@ -17,28 +17,28 @@ const WRITES = [
 
 const CREATE = { method: 'POST', path: '/v3/users', body: { user: { name: `new-${UNIQUE}` } } } as const;
 
+/** A request that creates these people. */
+export const bulkOf = (names: readonly string[]) => ({
+  schemas: ['urn:ietf:params:scim:api:messages:2.0:BulkRequest'],
+  Operations: names.map((userName, n) => ({
+    method: 'POST',
+    path: '/Users',
+    bulkId: String(n),
+    data: {
+      schemas: ['urn:ietf:params:scim:schemas:core:2.0:User'],
+      userName,
+      externalId: userName,
+      displayName: `Person ${n}`,
+      name: { givenName: 'Person', familyName: `Number ${n}` },
+      emails: [{ value: `${userName}@example.org`, type: 'work', primary: true }],
+    },
+  })),
+});
+
 const BULK = {
   method: 'POST',
   path: '/scim/v2/Bulk',
-  body: {
-    schemas: ['urn:ietf:params:scim:api:messages:2.0:BulkRequest'],
-    Operations: Array.from({ length: PEOPLE }, (_, n) => {
-      const userName = `new-${UNIQUE}-${n}`;
-      return {
-        method: 'POST',
-        path: '/Users',
-        bulkId: String(n),
-        data: {
-          schemas: ['urn:ietf:params:scim:schemas:core:2.0:User'],
-          userName,
-          externalId: userName,
-          displayName: `Person ${n}`,
-          name: { givenName: 'Person', familyName: `Number ${n}` },
-          emails: [{ value: `${userName}@example.org`, type: 'work', primary: true }],
-        },
-      };
-    }),
-  },
+  body: bulkOf(Array.from({ length: PEOPLE }, (_, n) => `new-${UNIQUE}-${n}`)),
 } as const;
 
 async function countNew(url: string): Promise<number> {
