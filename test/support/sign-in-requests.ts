@@ -127,6 +127,8 @@ export class PingReceiver {
   isSlow = false;
   /** Where it sends those who call. */
   movedTo: string | undefined;
+  /** How it answers otherwise. */
+  status = 204;
 
   constructor() {
     this.#server = createServer((request, response) => {
@@ -137,7 +139,7 @@ export class PingReceiver {
       request.on('end', () => {
         this.heard.push({ authorization: request.headers.authorization, body: JSON.parse(text) });
         if (this.isSlow) return;
-        if (this.movedTo === undefined) response.writeHead(204).end();
+        if (this.movedTo === undefined) response.writeHead(this.status).end();
         else response.writeHead(307, { Location: this.movedTo }).end();
       });
     });

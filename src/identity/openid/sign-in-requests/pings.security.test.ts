@@ -66,6 +66,34 @@ onUsualDatabase('Telling an application of an answer', (api: TestApi) => {
     }
   });
 
+  for (const { status, isOver } of [
+    { status: 401, isOver: true },
+    { status: 403, isOver: true },
+    { status: 429, isOver: false },
+    { status: 503, isOver: false },
+  ])
+    it(`${isOver ? 'does not tell again a receiver that refuses' : 'tells later a receiver that cannot listen now'}: ${status}`, async () => {
+      const refusing = await PingReceiver.start();
+      refusing.status = status;
+      const db = await databaseOf(api);
+      try {
+        const { asked, asker } = await begun(refusing.uri);
+        await asked.answer('allow-request');
+        const rows = () =>
+          db.read
+            .selectFrom('sign_in_tasks')
+            .where('consumer_id', '=', asker.id)
+            .where('last_error', '=', String(status))
+            .select(['failed_at'])
+            .execute();
+        await until(async () => (await rows()).length === 1, 'it was told');
+        assert.deepEqual([(await rows())[0]!.failed_at !== null, refusing.heard.length], [isOver, 1]);
+      } finally {
+        refusing.stop();
+        await db.close();
+      }
+    });
+
   it('keeps neither the person nor the application waiting for a receiver that does not answer', async () => {
     const slow = await PingReceiver.start();
     slow.isSlow = true;

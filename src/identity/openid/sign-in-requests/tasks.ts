@@ -14,6 +14,12 @@ import { insertTask } from './sign-in-requests.store.ts';
 const SCHEDULE: Schedule = { firstRetrySeconds: 10, maxWaitSeconds: 60, maxAttempts: 4, atOnce: 20 };
 const CALL_LIMITS = { kind: 'sign-in request', timeoutMs: 4000, maxBytes: 4096 } as const;
 
+/** Of those that refuse: they may listen later (RFC 9110, 15.5.9 and RFC 6585, 4). */
+const LATER = [408, 429];
+
+/** Whoever refuses what they are told, or would send us elsewhere, would do so again: that wants somebody who looks (CIBA, 10.2). */
+const isRefusal = (status: number): boolean => status >= 300 && status < 500 && !LATER.includes(status);
+
 /** Who is meant, as the application says. */
 export interface Hint {
   readonly name: string | undefined;
@@ -48,7 +54,7 @@ export function createTasks(deps: TaskDeps, find: (task: Contents['find']) => Pr
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
       body: JSON.stringify({ auth_req_id: authReqId }),
     });
-    return status >= 200 && status < 300 ? undefined : { status };
+    return status >= 200 && status < 300 ? undefined : { status, isFinal: isRefusal(status) };
   }
 
   async function run({ id, kind, sealed, consumer_id: consumerId }: SignInTaskRow): Promise<Failure | undefined> {
