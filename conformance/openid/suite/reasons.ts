@@ -48,7 +48,7 @@ const suitesDocument: Reasons = {
 };
 const notEncrypted: Reasons = {
   SKIPPED:
-    'in the variant with encryption: the issuer offers it and does not require it, and the wallet encrypts where it is required (OpenID4VCI 1.0, 8.2 and 10)',
+    'in the variant with encryption: the issuer offers it and does not require it, and the wallet encrypts where it is required (OpenID4VCI 1.0, 8.2: MAY, and MUST where `encryption_required` is true)',
 };
 const noLogoutState: Reasons = {
   SKIPPED:
@@ -57,7 +57,7 @@ const noLogoutState: Reasons = {
 
 const statusList: Reasons = {
   FAILED:
-    'the suite looks for the key of the status list in a `jwk` header or in the keys of the authorization server only; ours has its certificates in `x5c`, as HAIP 1.0, 6.1.1, wants it, and the same modules pass under HAIP. Token Status List, 11.3, leaves to the parties how the key is found',
+    'the suite looks for the key of the status list in a `jwk` header or in the keys of the authorization server only (`VerifyStatusListTokenSignatureUsingEmbeddedJwk`, its way without HAIP); ours has its certificates in `x5c`, as HAIP 1.0, 6.1, wants it, and the same modules pass under HAIP. Token Status List, 11.3, mandates no way to find the key, and recommends the `x5c` of the credential where the issuer of both is the same',
 };
 /** Those that get a credential, and look at its status. */
 const withStatus = (...modules: readonly string[]): Readonly<Record<string, Reasons>> =>
@@ -114,7 +114,7 @@ export const REASONS: Readonly<Record<string, Reasons>> = {
   },
   'oidcc-dynamic-certification-test-plan/oidcc-server-rotate-keys': {
     FAILED:
-      'the suite does not know the type of our Ed25519 key ("unknown key type \'OKP\'"): RFC 8037, 2, defines it, and RFC 7517, 5, says that keys of unknown types are to be ignored',
+      'the suite does not know the type of our Ed25519 key ("unknown key type \'OKP\'"): RFC 8037, 2, defines it, and RFC 7517, 5, says that implementations SHOULD ignore keys of types that they do not understand',
   },
   'oidcc-request-uri-unsigned': noFetchedRequest,
   'oidcc-request-uri-signed-rs256': noFetchedRequest,
@@ -141,7 +141,7 @@ export const REASONS: Readonly<Record<string, Reasons>> = {
   },
   'oid4vp-1final-wallet-test-plan/oid4vp-1final-wallet-negative-test-response-uri-not-client-id': {
     INTERRUPTED:
-      'not a module for `x509_san_dns`, as the suite itself says, whose API starts it all the same: OpenID4VP 1.0, 5.9.3, lets a trusted verifier choose the address',
+      'not a module for `x509_san_dns`, as the suite itself says, whose API starts it all the same: OpenID4VP 1.0, 5.9.3, lets a wallet allow a verifier that it trusts to choose the address',
   },
   'oid4vp-1final-wallet-test-plan/oid4vp-1final-wallet-multisigned-one-invalid-signature': {
     INTERRUPTED:
