@@ -114,7 +114,7 @@ export const REASONS: Readonly<Record<string, Reasons>> = {
   },
   'oidcc-dynamic-certification-test-plan/oidcc-server-rotate-keys': {
     FAILED:
-      'the suite does not know the type of our Ed25519 key ("unknown key type \'OKP\'"): RFC 8037, 2, defines it, and RFC 7517, 5, says that implementations SHOULD ignore keys of types that they do not understand',
+      'the suite does not know the type of our Ed25519 key ("unknown key type \'OKP\'"): RFC 8037, 2, defines it, and RFC 7517, 5, says that implementations SHOULD ignore keys of types that they do not understand. The suite itself lets a service be certified when this module fails (`certification-package-failed-tests-exception-list` of its settings)',
   },
   'oidcc-request-uri-unsigned': noFetchedRequest,
   'oidcc-request-uri-signed-rs256': noFetchedRequest,
