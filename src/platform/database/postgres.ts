@@ -8,6 +8,7 @@ import { deleteChangesBelow, deleteChangesOfOtherServers, insertChange } from '.
 import { CONNECT_MS, ConnectionPool, STATEMENT_MS } from './connection-pool.ts';
 import { type Database, Subscribers, type Tx } from './database.ts';
 import { EarlierVersion } from './earlier-version.ts';
+import { refuseOtherEngines } from './engine.ts';
 import { isLockTimeout, isRetryable } from './errors.ts';
 import { type FeedListener, PostgresFeed } from './feed.ts';
 import { createClientClass, Hosts, UnsuitableServer } from './hosts.ts';
@@ -73,6 +74,7 @@ export async function openPostgres<S>(url: string, migrations: MigrationSource, 
     application_name: 'gatehouse service',
   };
   await waitForDatabase(hosts, () => new Client(settings), setting, options.wait);
+  await refuseOtherEngines(() => new Client(settings), setting);
   await runMigrations(Client, settings, migrations, setting);
   const limits = { statement_timeout: STATEMENT_MS, lock_timeout: LOCK_MS };
   const keepsLimits = await hasTimeLimits(new Client({ ...settings, ...limits }), limits);
