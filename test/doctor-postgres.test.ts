@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { Client } from 'pg';
-import { serverFindings } from '../src/doctor/databases.ts';
+import { checkAuditMonths, serverFindings } from '../src/doctor/databases.ts';
 import { examine, type Finding, type Machine } from '../src/doctor/index.ts';
 import type { ServerInspection } from '../src/platform/database/index.ts';
 import { newMasterKey } from '../src/platform/seal/index.ts';
@@ -117,6 +117,23 @@ describe('gatehouse doctor on PostgreSQL', () => {
     const seen = await changed({});
     await query(url, `insert into kysely_migration values ('${newest!.name}', '2026')`);
     assert.deepEqual(seen, { 'migrations.wallet': 'warn' });
+  });
+
+  it('reports audit events that are not kept by month, and months that are missing', async () => {
+    const url = settings.GATEHOUSE_WALLET_DATABASE_URL!;
+    await query(url, 'create view seen_events as select * from audit_events');
+    assert.deepEqual(await changed({}), { 'audit.wallet': 'warn' });
+    await query(url, 'drop view seen_events');
+    assert.deepEqual(await changed({}), {});
+    const part = {
+      name: 'audit_events_2026_12',
+      isOutside: false,
+      from: Date.UTC(2026, 11) / 1000,
+      to: Date.UTC(2027, 0) / 1000,
+    };
+    const statusAt = (day: string) =>
+      checkAuditMonths('wallet', { auditParts: [part], auditObstacle: undefined }, Date.parse(day)).status;
+    assert.deepEqual([statusAt('2026-12-01'), statusAt('2026-12-20')], ['ok', 'warn']);
   });
 
   it('reports processes of an earlier version, which know nothing of our changes', async () => {

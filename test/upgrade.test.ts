@@ -172,7 +172,7 @@ describe('A replica beside a newer version', () => {
       const client = new Client(api.databaseUrl);
       await client.connect();
       const { rows } = await client.query<{ name: string }>(
-        "select tablename as name from pg_tables where schemaname = 'public'",
+        "select relname as name from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and not relispartition",
       );
       for (const { name } of rows) await client.query(`alter table "${name}" add column of_a_newer_version text`);
       await client.end();

@@ -5,11 +5,13 @@ import { execFileSync, spawn } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { keepMonths, openDatabase } from '../../src/platform/database/index.ts';
 import { newMasterKey } from '../../src/platform/seal/index.ts';
 import { startPostgres } from '../../test/support/postgres.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const MIGRATIONS = 'src/identity/migrations';
+const MIGRATIONS_FOLDER = join(ROOT, MIGRATIONS);
 const PASSWORD = 'the administrator of the comparison';
 const START_MS = 120_000;
 
@@ -137,6 +139,13 @@ async function revokeAcross(one: Replica, other: Replica): Promise<void> {
   }
 }
 
+async function divideAuditEvents(url: string): Promise<void> {
+  const db = await openDatabase('', MIGRATIONS_FOLDER, { poolSize: 2, namedStatements: true, databaseUrl: url });
+  const { state } = await keepMonths(db, { table: 'audit_events', column: 'at' }, { now: Math.floor(Date.now() / 1000) });
+  await db.close();
+  if (state !== 'complete') throw new Error(`the audit events were not divided by month: ${state}`);
+}
+
 /** Returns why it failed; undefined if everything worked. */
 async function sideBySide(code: string, more: Record<string, string>): Promise<string | undefined> {
   const settings = {
@@ -159,6 +168,10 @@ async function sideBySide(code: string, more: Record<string, string>): Promise<s
     await useReplica(newer, oldToken, 'four');
     await revokeAcross(older, newer);
     await revokeAcross(newer, older);
+    // As a service does some minutes after its start.
+    await divideAuditEvents(settings.GATEHOUSE_IDENTITY_DATABASE_URL);
+    await useReplica(older, newToken, 'five');
+    await useReplica(newer, oldToken, 'six');
     return undefined;
   } catch (error) {
     return (error as Error).message.replaceAll('|', '/').replaceAll('\n', ' ').slice(0, 120);

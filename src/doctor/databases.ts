@@ -6,6 +6,7 @@ import {
   type InspectedDatabase,
   loadInspection,
   type MigrationState,
+  type PostgresInspection,
   type ServerInspection,
 } from '../platform/database/index.ts';
 import { workersOf } from '../setting-rules.ts';
@@ -26,6 +27,8 @@ const FOLDERS = { identity: IDENTITY_MIGRATIONS, wallet: WALLET_MIGRATIONS };
 const MIN_VERSION = 150_000;
 const LAG_SECONDS = 60;
 const SLOT_BYTES = 1024 ** 3;
+/** Months are made longer ahead. */
+const MONTH_MS = 28 * 86_400_000;
 
 function checkMigrations(name: ServiceName, { pending, unknown, last, isCopyUnfinished }: MigrationState): Finding {
   const check = `migrations.${name}`;
@@ -163,6 +166,23 @@ function checkReplication(name: ServiceName, { standbys, slots, synchronousStand
   );
 }
 
+/** Also for tests. `now`: milliseconds. */
+export function checkAuditMonths(
+  name: ServiceName,
+  { auditParts: parts, auditObstacle: obstacle }: Pick<PostgresInspection<unknown>, 'auditParts' | 'auditObstacle'>,
+  now: number,
+): Finding {
+  const check = `audit.${name}`;
+  if (obstacle !== undefined)
+    return warn(check, `audit events are not kept by month: ${obstacle}`, 'see "By month" in docs/guide/audit.md');
+  if (parts.length === 0) return ok(check, 'one table has all audit events; a service that runs divides it by month');
+  const until = Math.max(...parts.filter(({ isOutside }) => !isOutside).map(({ to }) => to));
+  const month = new Date(until * 1000).toISOString().slice(0, 7);
+  return until * 1000 < now + MONTH_MS
+    ? warn(check, `audit events have no month from ${month} on`, 'look for "divided by month" in the log of the service')
+    : ok(check, `audit events are kept by month, in ${parts.length} parts, up to ${month}`);
+}
+
 /** What the server says of itself. Also for tests: most of these states cannot be had from one test server. */
 export const serverFindings = (
   name: ServiceName,
@@ -190,6 +210,7 @@ async function reportPostgres(name: ServiceName, url: string, deployment: Deploy
       found.feedProblem === undefined
         ? ok(`feed.${name}`, 'processes learn of each other’s changes')
         : warn(`feed.${name}`, 'nothing is answered from memory', found.feedProblem),
+      checkAuditMonths(name, found, machine.now()),
       ...(hosts.length === 1
         ? []
         : [

@@ -1,6 +1,15 @@
 // How far audit events were exported, who exports them, and the deletion of old ones.
 import { type SqlBool, sql } from 'kysely';
-import type { Database, Reader } from '../database/index.ts';
+import {
+  type Database,
+  dropPart,
+  keepMonths,
+  type MonthlyTable,
+  type MonthsResult,
+  type Part,
+  type Reader,
+  readParts,
+} from '../database/index.ts';
 import type { StoredEvent } from './cadf.ts';
 
 export interface AuditExportRow {
@@ -26,7 +35,8 @@ const SWEEP_BATCH = 1000;
 export const findExport = (db: Reader<ExportTables>, name: string): Promise<AuditExportRow | undefined> =>
   db.selectFrom('audit_exports').where('name', '=', name).selectAll().executeTakeFirst();
 
-const isAfter = ({ at, event_id: id }: Position) => sql<SqlBool>`(at, id) > (${at}, ${id})`;
+/** The time alone is for tables by month: it says which months need not be searched. */
+const isAfter = ({ at, event_id: id }: Position) => sql<SqlBool>`at >= ${at} and (at, id) > (${at}, ${id})`;
 
 /** The next events, the oldest first; those stored before this time only. */
 export const eventsAfter = (
@@ -109,22 +119,57 @@ export async function releaseExport(db: Database<ExportTables>, name: string, ho
   );
 }
 
-/** Deletes a batch of events from before this time, up to the position. Returns how many. */
-export async function sweepEvents(db: Database<ExportTables>, before: number, upTo: Position | undefined): Promise<number> {
+/** Deletes a batch of events from before this time, up to the position. Returns how many. `from`: the table, or a part of it. */
+export async function sweepEvents(
+  db: Database<ExportTables>,
+  from: string,
+  before: number,
+  upTo: Position | undefined,
+): Promise<number> {
+  const table = from as 'audit_events';
   const { numDeletedRows } = await db.write((tx) =>
     tx
-      .deleteFrom('audit_events')
+      .deleteFrom(table)
+      .where('at', '<', before)
       .where('id', 'in', (eb) => {
-        const old = eb
-          .selectFrom('audit_events')
-          .where('at', '<', before)
-          .orderBy('at')
-          .orderBy('id')
-          .limit(SWEEP_BATCH)
-          .select('id');
+        const old = eb.selectFrom(table).where('at', '<', before).orderBy('at').orderBy('id').limit(SWEEP_BATCH).select('id');
         return upTo ? old.where(sql<SqlBool>`(at, id) <= (${upTo.at}, ${upTo.event_id})`) : old;
       })
       .executeTakeFirst(),
   );
   return Number(numDeletedRows);
+}
+
+const MONTHLY: MonthlyTable = { table: 'audit_events', column: 'at' };
+
+/** Divides them by month, and makes months ahead. On PostgreSQL only. */
+export const keepEventsByMonth = (
+  db: Database<ExportTables>,
+  options: { readonly now: number; readonly stopping?: AbortSignal | undefined },
+): Promise<MonthsResult> => keepMonths(db, MONTHLY, options);
+
+/** The months in which events are kept, the oldest first; none where one table has them all. */
+export const monthsOfEvents = (db: Database<ExportTables>): Promise<Part[]> =>
+  db.dialect === 'postgres' ? readParts(db.read, MONTHLY.table) : Promise.resolve([]);
+
+/** Whether a part has no event after the position. */
+async function isExported(db: Reader<ExportTables>, part: string, upTo: Position | undefined): Promise<boolean> {
+  if (!upTo) return true;
+  const left = await db
+    .selectFrom(part as 'audit_events')
+    .where(isAfter(upTo))
+    .limit(1)
+    .select('id')
+    .execute();
+  return left.length === 0;
+}
+
+/** Drops a month, unless it has an event after the position. `busy`: others use it, to be tried again. */
+export async function dropMonthOfEvents(
+  db: Database<ExportTables>,
+  month: string,
+  upTo: Position | undefined,
+): Promise<'dropped' | 'kept' | 'busy'> {
+  if (!(await isExported(db.read, month, upTo))) return 'kept';
+  return (await dropPart(db, MONTHLY, month, (trx) => isExported(trx, month, upTo))) ? 'dropped' : 'busy';
 }

@@ -1,7 +1,6 @@
 // Exports audit events: each at least once, in the order of their times, by one process at a time. How far it came is in the database, so that
 // none is lost when a process ends. Old events are deleted when all destinations have them.
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { type Clock, seconds } from '../clock.ts';
 import type { Database } from '../database/index.ts';
 import { withoutTimeLimit } from '../deadline.ts';
@@ -17,17 +16,16 @@ import {
   oldestAfter,
   type Position,
   releaseExport,
-  sweepEvents,
 } from './audit-export.store.ts';
 import type { CadfMessage, StoredEvent } from './cadf.ts';
 import type { AuditDestination } from './destinations.ts';
+import { createRetention } from './retention.ts';
 
 const EVERY_MS = 1_000;
 const BATCH = 500;
 /** Longer than a destination may take for a batch. */
 const HOLD_SECONDS = 60;
 const MAX_WAIT_SECONDS = 60;
-const PAUSE_MS = 10;
 const DAY = 86_400;
 /**
  * Events are stored with the time just before the end of their change, by the clock of their process. After this time none is stored with an
@@ -62,11 +60,12 @@ interface Attempts {
 }
 
 export function createAuditExports<S extends ExportTables>(deps: AuditExportDeps<S>) {
-  const { clock, log, destinations, days, toCadf } = deps;
+  const { clock, log, destinations, toCadf } = deps;
   // The tables of each service have at least these.
   const db = deps.db as unknown as Database<ExportTables>;
   const holder = randomUUID();
   const settleSeconds = SETTLE_SECONDS[db.dialect];
+  const retention = createRetention(deps);
   const jobs: Job[] = [];
   const attempts = new Map(destinations.map(({ name }): [string, Attempts] => [name, { failures: 0, next: 0, batch: BATCH }]));
   const exported: Record<string, number> = Object.fromEntries(destinations.map(({ name }) => [name, 0]));
@@ -147,7 +146,10 @@ export function createAuditExports<S extends ExportTables>(deps: AuditExportDeps
       for (const destination of destinations) await exportTo(destination);
     },
 
+    keepByMonth: retention.keepByMonth,
+
     start(): void {
+      jobs.push(retention.start());
       for (const destination of destinations)
         jobs.push(
           repeat({
@@ -166,18 +168,10 @@ export function createAuditExports<S extends ExportTables>(deps: AuditExportDeps
       for (const { name } of destinations) await releaseExport(db, name, holder).catch(() => {});
     },
 
-    /** Deletes events that are older than they are kept, in batches, and never before they were exported. Returns how many. */
+    /** Deletes events that are older than they are kept, and never before they were exported. */
     async sweep(stopping?: AbortSignal): Promise<number> {
-      if (days === undefined) return 0;
       const upTo = destinations.length === 0 ? undefined : await slowest();
-      if (destinations.length > 0 && !upTo) return 0;
-      let swept = 0;
-      for (;;) {
-        const count = await sweepEvents(db, seconds(clock) - days * DAY, upTo);
-        swept += count;
-        if (count === 0 || stopping?.aborted) return swept;
-        await sleep(PAUSE_MS);
-      }
+      return destinations.length > 0 && !upTo ? 0 : retention.sweep(upTo, stopping);
     },
 
     exported: (): Readonly<Record<string, number>> => exported,

@@ -7,7 +7,7 @@ export const auditSettings = (prefix: 'GATEHOUSE_IDENTITY' | 'GATEHOUSE_WALLET')
     auditDays: setting.optionalNumber(
       `${prefix}_AUDIT_DAYS`,
       { min: 1, max: 36_500, unit: 'days' },
-      'How long audit events are kept. Unset: for ever. If events are exported, each is kept at least until it has been exported.',
+      'How long audit events are kept. Unset: for ever. If events are exported, each is kept at least until it has been exported. On PostgreSQL, from 62 days on, they go by whole months, up to a month later.',
     ),
     auditFile: setting.optionalText(
       `${prefix}_AUDIT_FILE`,

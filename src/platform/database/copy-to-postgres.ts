@@ -28,7 +28,8 @@ class InUseError extends ConfigError {}
 async function tablesOf(tx: Kysely<unknown>): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`
     select relname as name from pg_class
-    where relnamespace = current_schema()::regnamespace and relkind = 'r' and relname not in (${RECORDS}, ${UNFINISHED_COPY}, ${CHANGES}) order by relname
+    where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p') and not relispartition
+      and relname not in (${RECORDS}, ${UNFINISHED_COPY}, ${CHANGES}) order by relname
   `.execute(tx);
   return rows.map(({ name }) => name);
 }

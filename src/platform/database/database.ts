@@ -37,6 +37,8 @@ export interface Database<S> extends Caches {
   write<T>(work: (tx: Tx<S>, invalidate: (tag: string) => void, last: (rows: RowsByTable<S>) => void) => Promise<T>): Promise<T>;
   /** Removes deleted data from the files of an embedded database, including its log. Does nothing on PostgreSQL. */
   scrub(): Promise<void>;
+  /** Work that changes tables or takes long: on a connection of its own, without time limits. PostgreSQL only. */
+  onOwnConnection<T>(work: (db: Reader<S>) => Promise<T>): Promise<T>;
   usage(): DatabaseUsage;
   /** Rejects when the database does not answer. */
   ping(): Promise<void>;

@@ -19,6 +19,8 @@ export type {
 } from './inspection.ts';
 export { FolderInUse, type FolderLock, lockFolder } from './lock.ts';
 export { lockRow, lockRows } from './lock-row.ts';
+export { type Part, readParts } from './monthly-parts.ts';
+export { dropPart, keepMonths, type MonthlyTable, type MonthsResult } from './monthly-table.ts';
 export { type DatabaseOptions, openDatabase, readDatabase } from './open.ts';
 export { type PageRequest, type RowPage, readPage, type SortOrder } from './page.ts';
 export { preparedRow, preparedRows } from './prepared.ts';

@@ -7,10 +7,12 @@ import pg from 'pg';
 import { earlierSessions } from './earlier-version.ts';
 import { createClientClass, Hosts, SERVER_STATE, type ServerState } from './hosts.ts';
 import { type MigrationSource, migrationState } from './migrate.ts';
+import { obstacleOf, type Part, readParts } from './monthly-parts.ts';
 import { readPostgres } from './postgres-reader.ts';
 import { SqliteConnection, sqliteDialect } from './sqlite-driver.ts';
 import type { DatabaseReader } from './sqlite-reader.ts';
 
+const AUDIT_EVENTS = 'audit_events';
 const CONNECT_MS = 5_000;
 /** Reading a larger file to its end would take minutes, beside the service. */
 const MAX_CHECKED_BYTES = 512 * 1024 * 1024;
@@ -156,6 +158,9 @@ export interface PostgresInspection<S> extends InspectedDatabase<S> {
   readonly server: ServerInspection;
   /** Why every request reads the database; undefined if memory answers. */
   readonly feedProblem: string | undefined;
+  /** The parts of the table of audit events, by time, and why it is not divided. */
+  readonly auditParts: readonly Part[];
+  readonly auditObstacle: string | undefined;
 }
 
 const SERVER = `select current_setting('server_version_num')::int as version, current_setting('server_version') as version_text,
@@ -285,6 +290,8 @@ export async function inspectPostgres<S>(
       hosts: await hostStates(hosts, settingsFor(hosts)),
       server: await inspectServer(client, now),
       feedProblem: await feedProblem(client, hosts),
+      auditParts: await readParts(read, AUDIT_EVENTS),
+      auditObstacle: await obstacleOf(read, AUDIT_EVENTS),
       migrations: await migrationState(read, migrations, 'postgres'),
       close,
     };

@@ -40,12 +40,16 @@ const LOCK_ATTEMPTS = 2;
 const READER_SHARE = 0.3;
 
 /** On a connection of its own, without a statement time-out. */
-async function runMigrations(Client: typeof pg.Client, settings: pg.ClientConfig, migrations: MigrationSource, name: string) {
+async function onOwnConnection<S, T>(
+  Client: typeof pg.Client,
+  settings: pg.ClientConfig,
+  work: (db: Kysely<S>) => Promise<T>,
+): Promise<T> {
   const pool = new pg.Pool({ ...settings, max: 1, Client });
   pool.on('error', () => {});
-  const db = new Kysely({ dialect: new PostgresDialect({ pool }) });
+  const db = new Kysely<S>({ dialect: new PostgresDialect({ pool }) });
   try {
-    await migrate(db, migrations, { dialect: 'postgres', name });
+    return await work(db);
   } finally {
     await db.destroy();
   }
@@ -75,7 +79,7 @@ export async function openPostgres<S>(url: string, migrations: MigrationSource, 
   };
   await waitForDatabase(hosts, () => new Client(settings), setting, options.wait);
   await refuseOtherEngines(() => new Client(settings), setting);
-  await runMigrations(Client, settings, migrations, setting);
+  await onOwnConnection(Client, settings, (db) => migrate(db, migrations, { dialect: 'postgres', name: setting }));
   const limits = { statement_timeout: STATEMENT_MS, lock_timeout: LOCK_MS };
   const keepsLimits = await hasTimeLimits(new Client({ ...settings, ...limits }), limits);
   const log = options.wait?.log;
@@ -188,6 +192,7 @@ export async function openPostgres<S>(url: string, migrations: MigrationSource, 
       });
     },
     async scrub() {},
+    onOwnConnection: (work) => onOwnConnection(Client, settings, work),
     usage: () => ({
       isFeedLive: feed.live(),
       feedLagSeconds: feed.lagSeconds(),

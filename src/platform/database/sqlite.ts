@@ -111,6 +111,7 @@ export async function openSqlite<S>(path: string, migrations: MigrationSource): 
       await writability.check();
     },
     scrub,
+    onOwnConnection: () => Promise.reject(new Error('an embedded database has one connection that writes')),
     usage: () => ({
       isFeedLive: true,
       feedLagSeconds: 0,

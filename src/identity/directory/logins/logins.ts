@@ -79,7 +79,9 @@ export function createLoginEvents({ db, change, clock, log }: { db: Database; ch
   /** Replaces the previous event, so that strangers cannot fill the table. Not writing at all would change the response time. */
   function replaceLast(address: string, requestId: string, detail: Readonly<Record<string, unknown>>): Promise<void> {
     const at = seconds(clock);
-    const period = `${addressKey(address)} ${Math.floor(at / UNKNOWN_USERS.perSeconds)}`;
+    // No period has two months.
+    const since = at - (at % UNKNOWN_USERS.perSeconds);
+    const period = `${addressKey(address)} ${since / UNKNOWN_USERS.perSeconds}`;
     const row = {
       id: createHash('sha256').update(period).digest('hex').slice(0, 32),
       at,
@@ -94,7 +96,7 @@ export function createLoginEvents({ db, change, clock, log }: { db: Database; ch
     return db.write(async (tx) => {
       // Asked as for every event, although nobody has no domain: a query less would tell that there is no such user.
       const [columns] = await columnsOf(tx, [{ ...row, kind: row.target_kind, id: NOBODY, detail }]);
-      await replaceEvent(tx, { ...row, ...columns! });
+      await replaceEvent(tx, { ...row, ...columns! }, since);
     });
   }
 

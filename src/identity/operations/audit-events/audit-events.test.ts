@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
-import { it } from 'node:test';
+import { before, it } from 'node:test';
 import { assertOk } from '../../../../test/support/answers.ts';
 import { type ApiAnswer, onBothDatabases, onEachDatabase, uniqueName } from '../../../../test/support/api.ts';
+import { divideAuditEvents } from '../../../../test/support/by-month.ts';
 import { makeUser } from '../../../../test/support/relying-party.ts';
 import { usesDatabaseOf } from '../../../../test/support/restartable-api.ts';
 import { newTimedId } from '../../../platform/ids.ts';
@@ -19,6 +20,7 @@ const EVENTS = '/v3/OS-AUDIT/events';
 
 onBothDatabases('GET /v3/OS-AUDIT/events', (api) => {
   const db = usesDatabaseOf(api);
+  before(() => divideAuditEvents(db(), api));
   const list = async (query: Record<string, string>): Promise<EventJson[]> =>
     assertOk(await api.get(`${EVENTS}?${new URLSearchParams(query)}`)).events;
   const textOf = async (query: string, headers: Record<string, string> = {}) => {
@@ -53,6 +55,17 @@ onBothDatabases('GET /v3/OS-AUDIT/events', (api) => {
       application_id: null,
       detail: { domain_id: 'default' },
     });
+  });
+
+  it('has one event for many guesses at names that nobody has, with the last of them', async () => {
+    const guess = async (): Promise<string | null> =>
+      (await api.authenticate({ name: uniqueName('nobody'), password: 'x' })).headers.get('x-openstack-request-id');
+    api.clock.hold();
+    for (let i = 0; i < 12; i++) await guess();
+    const last = await guess();
+    const events = (await list({ target_id: 'unknown' })) as (EventJson & { request_id: string })[];
+    assert.equal(events.length, 11, 'ten, and one for the others');
+    assert.ok(events.some(({ request_id: id }) => id === last));
   });
 
   it('has the names of what still exists, if asked', async () => {

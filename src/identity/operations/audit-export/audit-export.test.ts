@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { after, before, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { onBothDatabases, type TestApi, uniqueName } from '../../../../test/support/api.ts';
+import { divideAuditEvents } from '../../../../test/support/by-month.ts';
 import { databaseOf } from '../../../../test/support/restartable-api.ts';
 import {
   type AuditDestination,
@@ -15,6 +16,7 @@ import {
   createDestinations,
   SETTLE_SECONDS,
 } from '../../../platform/audit-export/index.ts';
+import { readParts } from '../../../platform/database/index.ts';
 import { newTimedId } from '../../../platform/ids.ts';
 import { createLog } from '../../../platform/log/index.ts';
 import { createOutbound } from '../../../platform/outbound/index.ts';
@@ -30,6 +32,7 @@ onBothDatabases('The export of audit events', (api) => {
   let db: Database;
   before(async () => {
     db = await databaseOf(api);
+    await divideAuditEvents(db, api);
   });
   after(() => db.close());
 
@@ -183,6 +186,29 @@ onBothDatabases('The export of audit events', (api) => {
     assert.ok(old.every((id) => !left.has(id)) && left.has(recent!));
     assert.equal(await exporter([], undefined).sweep(), 0, 'kept for ever by default');
     assert.equal(await exporter([], 30).sweep(), 0);
+  });
+
+  it('deletes those that are kept for long by the month, none before it was exported (PostgreSQL)', async () => {
+    if (db.dialect !== 'postgres') return;
+    await reset();
+    const parts = async () => (await readParts(db.read, 'audit_events')).map(({ name }) => name);
+    const got: string[] = [];
+    const destination: AuditDestination = { name: 'file', send: async (messages) => void got.push(...idsOf(messages)) };
+    const exports = exporter([destination], 90);
+    const before = await storedIds();
+    // Longer than months were made ahead, and events are kept.
+    api.clock.advance(250 * DAY);
+    const outside = await storeEvents(db, api, 100, 3);
+    const recent = await storeEvents(db, api, 0, 2);
+    await exports.keepByMonth();
+    assert.equal(await exports.sweep(), 0);
+    assert.ok((await parts()).includes('audit_events_former'));
+    settle();
+    await exports.exportDue();
+    assert.deepEqual(new Set(got), new Set([...before, ...outside, ...recent]));
+    assert.equal(await exports.sweep(), outside.length, 'those that no month was there for');
+    assert.deepEqual(await storedIds(), recent);
+    assert.equal((await parts()).length, 4, 'three months, and the part outside of them');
   });
 });
 

@@ -262,7 +262,7 @@ export function readEvents(
   limit: number,
 ): Promise<AuditEventRow[]> {
   let query = db.selectFrom('audit_events').where('target_id', '=', userId).where('target_kind', '=', 'user');
-  if (after) query = query.where(sql<boolean>`(at, id) > (${after.at}, ${after.id})`);
+  if (after) query = query.where(sql<boolean>`at >= ${after.at} and (at, id) > (${after.at}, ${after.id})`);
   return query.orderBy('at').orderBy('id').limit(limit).selectAll().execute();
 }
 
