@@ -3,7 +3,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
 /** For a whole request, and for each step of work that legitimately takes longer. */
-const REQUEST_MS = 6_000;
+export const REQUEST_MS = 6_000;
 /**
  * How much of the time counts in which this process is busy itself: an answer that lies here unread is no delay of the database, and requests
  * that keep the process busy get done. But a process that is busy all the time must refuse, too, at last.
@@ -43,6 +43,11 @@ export class Deadline {
 
   get isOver(): boolean {
     return this.#left <= 0;
+  }
+
+  /** The remaining time, for somebody else's decision. */
+  get remaining(): number {
+    return Math.max(0, this.#left);
   }
 
   /** The remaining time; throws if there is none. */

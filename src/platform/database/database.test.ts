@@ -13,6 +13,7 @@ import {
   type INEXACT_COMPARISONS,
   insertRows,
   isForeignKeyViolation,
+  isOneOf,
   isUniqueViolation,
   lockFolder,
   preparedRows,
@@ -125,6 +126,42 @@ for (const [kind, open] of Object.entries(opened)) {
       await add('big', 'big', 2 ** 52);
       const row = await db.read.selectFrom('things').where('id', '=', 'big').selectAll().executeTakeFirst();
       assert.deepEqual({ ...row }, { id: 'big', name: 'big', size: 2 ** 52 });
+    });
+
+    it('writes and finds many rows by one statement, whatever is in them, and none if one of them may not be', async () => {
+      const sizes = [['quote', `'"\\ {$1} é \u2028`] as const, ['empty', ''] as const].map(([id, name], n) => ({
+        id,
+        name,
+        size: n,
+      }));
+      await db.writeStatement((tx) => insertRows(tx, { things: sizes }));
+      const ids = [...sizes.map(({ id }) => id), `'); drop table things; --`];
+      const found = await db.read
+        .selectFrom('things')
+        .where(isOneOf(db.dialect, 'id', ids))
+        .selectAll()
+        .orderBy('size')
+        .execute();
+      assert.deepEqual(
+        found.map((row) => ({ ...row })),
+        sizes,
+      );
+      const parts = [
+        { id: 'good', thing_id: 'quote' },
+        { id: 'bad', thing_id: 'nobody' },
+      ];
+      await assert.rejects(
+        db.writeStatement((tx) => insertRows(tx, { parts })),
+        isForeignKeyViolation,
+      );
+      assert.deepEqual(await db.read.selectFrom('parts').where('thing_id', '=', 'quote').selectAll().execute(), []);
+      await db.writeStatement((tx) => insertRows(tx, { parts: [] }));
+      await db.writeStatement((tx) =>
+        tx
+          .deleteFrom('things')
+          .where(isOneOf(db.dialect, 'id', ids))
+          .execute(),
+      );
     });
 
     it('notifies subscribers of the tags, only after the commit', async () => {

@@ -35,6 +35,11 @@ export interface Database<S> extends Caches {
    * before the commit: on PostgreSQL in one statement with what other processes are told.
    */
   write<T>(work: (tx: Tx<S>, invalidate: (tag: string) => void, last: (rows: RowsByTable<S>) => void) => Promise<T>): Promise<T>;
+  /**
+   * The same for a single statement that is a change of its own, and on which no cache depends. On PostgreSQL it needs no transaction around it, which
+   * would be two more round trips.
+   */
+  writeStatement<T>(statement: (tx: Tx<S>) => Promise<T>): Promise<T>;
   /** Removes deleted data from the files of an embedded database, including its log. Does nothing on PostgreSQL. */
   scrub(): Promise<void>;
   /** Work that changes tables or takes long: on a connection of its own, without time limits. PostgreSQL only. */

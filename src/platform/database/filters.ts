@@ -33,6 +33,12 @@ export function filterCondition(
   return dialect === 'sqlite' ? sql<SqlBool>`instr(${left}, ${right}) > 0` : sql<SqlBool>`strpos(${left}, ${right}) > 0`;
 }
 
+/** `column in (values)` with one parameter, so that the statement is the same for any number of values. */
+export const isOneOf = (dialect: Dialect, column: string, values: readonly string[]): SqlCondition =>
+  dialect === 'sqlite'
+    ? sql<SqlBool>`${sql.ref(column)} in (select value from json_each(${JSON.stringify(values)}))`
+    : sql<SqlBool>`${sql.ref(column)} = any(${values}::text[])`;
+
 /** `column in (values)`. PostgreSQL rejects an empty list, so that becomes a condition that is never true. */
 export function isIn(column: string, values: readonly string[]): SqlCondition {
   return values.length === 0 ? sql<SqlBool>`1 = 0` : sql<SqlBool>`${sql.ref(column)} in (${sql.join(values)})`;

@@ -67,6 +67,22 @@ async function probeWriting<S>(db: Kysely<S>): Promise<void> {
   }
 }
 
+/** In turn with other writers, and once more after errors that another try may not meet. */
+const inTurns =
+  (writers: Semaphore, writability: Writability) =>
+  <T>(once: () => Promise<T>): Promise<T> =>
+    writers.run(async () => {
+      for (let attempt = 1; ; attempt++) {
+        try {
+          return await writability.watch(once());
+        } catch (error) {
+          if (attempt >= (isRetryable(error) ? ATTEMPTS : isLockTimeout(error) ? LOCK_ATTEMPTS : 1)) throw error;
+          // Another wait for a lock would only end at the deadline.
+          if (isLockTimeout(error) && (currentDeadline()?.left() ?? LOCK_MS) < LOCK_MS) throw error;
+        }
+      }
+    });
+
 export async function openPostgres<S>(url: string, migrations: MigrationSource, options: PostgresOptions): Promise<Database<S>> {
   const setting = options.setting ?? 'the database';
   const hosts = new Hosts(url, setting);
@@ -144,6 +160,7 @@ export async function openPostgres<S>(url: string, migrations: MigrationSource, 
   const db = new Kysely<S>({ dialect: new PostgresDialect({ pool: connections }) });
   const writability = new Writability(() => probeWriting(db));
   const writers = new Semaphore(options.poolSize - Math.min(options.poolSize - 1, Math.ceil(options.poolSize * READER_SHARE)));
+  const inTurn = inTurns(writers, writability);
   await feed.start();
 
   async function writeOnce<T>(work: Parameters<Database<S>['write']>[0]): Promise<T> {
@@ -178,19 +195,12 @@ export async function openPostgres<S>(url: string, migrations: MigrationSource, 
     read: db,
     feed: changes,
     ...createCaches(changes),
-    async write(work) {
-      return writers.run(async () => {
-        for (let attempt = 1; ; attempt++) {
-          try {
-            return await writability.watch(writeOnce(work));
-          } catch (error) {
-            if (attempt >= (isRetryable(error) ? ATTEMPTS : isLockTimeout(error) ? LOCK_ATTEMPTS : 1)) throw error;
-            // Another wait for a lock would only end at the deadline.
-            if (isLockTimeout(error) && (currentDeadline()?.left() ?? LOCK_MS) < LOCK_MS) throw error;
-          }
-        }
-      });
-    },
+    write: (work) => inTurn(() => writeOnce(work)),
+    // Without a transaction, limits cannot be set for a single statement.
+    writeStatement: (statement) =>
+      inTurn(() =>
+        keepsLimits && !currentDeadline()?.isUnlimited ? statement(db as Kysely<unknown> as Tx<S>) : writeOnce(statement),
+      ),
     async scrub() {},
     onOwnConnection: (work) => onOwnConnection(Client, settings, work),
     usage: () => ({

@@ -83,6 +83,7 @@ export async function openSqlite<S>(path: string, migrations: MigrationSource): 
   const subscribers = new Subscribers();
   // With one process, every change is seen immediately.
   const feed: Feed = { live: () => true, onChange: (handler) => subscribers.add(handler) };
+  const inTurn = <T>(work: () => Promise<T>): Promise<T> => writability.watch(commits.write(work));
   return {
     dialect: 'sqlite',
     read,
@@ -102,10 +103,11 @@ export async function openSqlite<S>(path: string, migrations: MigrationSource): 
         await insertRows(write, last);
         return result;
       };
-      const value = await writability.watch(commits.write(inOne));
+      const value = await inTurn(inOne);
       subscribers.notify([...tags]);
       return value;
     },
+    writeStatement: (statement) => inTurn(() => statement(write as Tx<S>)),
     async ping() {
       reader.prepare('select 1').get();
       await writability.check();

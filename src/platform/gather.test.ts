@@ -1,0 +1,95 @@
+// Concurrent requests that share a statement.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { OutOfTime, untilDeadline, withDeadline } from './deadline.ts';
+import { gather } from './gather.ts';
+
+/** Statements that end when the test says so. */
+function heldStatements() {
+  const begun: { readonly keys: readonly string[]; readonly end: (error?: Error) => void }[] = [];
+  const ask = (keys: readonly string[]): Promise<string[]> => {
+    const { promise, resolve, reject } = Promise.withResolvers<string[]>();
+    const end = (error?: Error): void => (error ? reject(error) : resolve(keys.map((key) => `${key} of ${keys.length}`)));
+    begun.push({ keys, end });
+    return promise;
+  };
+  return { begun, ask };
+}
+
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+describe('Requests that share a statement', () => {
+  it('are asked at once if there is little to do, and gather while two statements run', async () => {
+    const { begun, ask } = heldStatements();
+    const find = gather(ask);
+    const answers = ['a', 'b', 'c', 'd', 'e'].map((key) => find(key));
+    assert.deepEqual(
+      begun.map(({ keys }) => keys),
+      [['a'], ['b']],
+    );
+    begun[1]!.end();
+    assert.equal(await answers[1], 'b of 1');
+    await turn();
+    assert.deepEqual(begun[2]!.keys, ['c', 'd', 'e']);
+    begun[0]!.end();
+    begun[2]!.end();
+    assert.deepEqual(await Promise.all(answers), ['a of 1', 'b of 1', 'c of 3', 'd of 3', 'e of 3']);
+  });
+
+  it('are never answered by a statement that began before them', async () => {
+    const { begun, ask } = heldStatements();
+    const find = gather(ask);
+    const [first, second, same] = [find('a'), find('b'), find('a')];
+    begun[0]!.end();
+    begun[1]!.end();
+    await Promise.all([first, second, turn()]);
+    assert.deepEqual(begun[2]!.keys, ['a']);
+    begun[2]!.end();
+    assert.equal(await same, 'a of 1');
+  });
+
+  it('fail together, unless the error is about one of them: then each is asked alone', async () => {
+    const asked: string[] = [];
+    const ask = async (keys: readonly string[]): Promise<readonly string[]> => {
+      asked.push(keys.join());
+      await turn();
+      if (keys.includes('bad')) throw new Error('bad');
+      return keys;
+    };
+    const outcomes = async (find: (key: string) => Promise<string>) =>
+      (await Promise.allSettled(['x', 'y', 'good', 'bad', 'other'].map(find))).map(({ status }) => status === 'fulfilled');
+    assert.deepEqual(await outcomes(gather(ask)), [true, true, false, false, false]);
+    asked.length = 0;
+    const isOfOne = (error: unknown): boolean => (error as Error).message === 'bad';
+    assert.deepEqual(await outcomes(gather(ask, isOfOne)), [true, true, true, false, true]);
+    assert.deepEqual(asked, ['x', 'y', 'good,bad,other', 'good', 'bad', 'other']);
+  });
+
+  it('wait until their own deadline only; nothing is begun for one that is over, and others that were asked with it are asked again', async () => {
+    const { begun, ask } = heldStatements();
+    const untilLate = (keys: readonly string[]): Promise<string[]> => untilDeadline(ask(keys));
+    const find = gather(untilLate);
+    const shortly = (key: string, milliseconds: number): Promise<string> => withDeadline(() => find(key), milliseconds);
+    const [first, second, late] = [shortly('first', 150), find('second'), shortly('late', 10)];
+    await assert.rejects(late, OutOfTime);
+    await assert.rejects(first, OutOfTime);
+    begun[1]!.end();
+    assert.equal(await second, 'second of 1');
+    assert.deepEqual(
+      begun.map(({ keys }) => keys),
+      [['first'], ['second']],
+    );
+    const [held, other, short, long] = [find('held'), find('other'), shortly('short', 50), find('long')];
+    begun[2]!.end();
+    await held;
+    await turn();
+    assert.deepEqual(begun[4]!.keys, ['short', 'long']);
+    await assert.rejects(short, OutOfTime);
+    while (begun.length < 6) await turn();
+    assert.deepEqual(begun[5]!.keys, ['long']);
+    begun.at(-1)!.end();
+    assert.equal(await long, 'long of 1');
+    begun[3]!.end();
+    await other;
+  });
+});
