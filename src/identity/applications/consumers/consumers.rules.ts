@@ -7,7 +7,7 @@ import { fail } from '../../ground/faults.ts';
 import { criteriaOf, type Filters, foundPage, NAME_AND_CREATION, pageOf, searchOf } from '../../ground/resource/index.ts';
 import type { ConsumerChanges } from './attributes.ts';
 import { refuseBuiltIn } from './built-in.ts';
-import { deleteConsumer, endGrants, findConsumer, listConsumers, lockConsumer } from './consumers.store.ts';
+import { consumerFinder, deleteConsumer, endGrants, findConsumer, listConsumers, lockConsumer } from './consumers.store.ts';
 import { createConsumer, insertNewConsumer, type NewConsumer, newConsumerRow } from './create.rules.ts';
 import { type ConsumerDeps, tagOfConsumer } from './deps.ts';
 import { type ConsumerBodyBuilder, ensureConsumer } from './ensure.rules.ts';
@@ -74,6 +74,7 @@ async function endAccess({ db, change }: ConsumerDeps, caller: Caller, { id }: C
 }
 
 export function createConsumers(deps: ConsumerDeps) {
+  const find = consumerFinder(deps.db);
   return {
     target: (caller: Caller, id: string) => consumerTarget(deps, caller, id),
     list: async (caller: Caller, query: Query) => pageOfConsumers(deps, await deps.management.managedApplications(caller), query),
@@ -119,7 +120,7 @@ export function createConsumers(deps: ConsumerDeps) {
     ensure: (actor: Actor, id: string, bodyOf: ConsumerBodyBuilder) => ensureConsumer(deps, actor, id, bodyOf),
     /** For the OpenID provider: without any check of the caller. */
     async findWithSecret(id: string): Promise<ConsumerWithSecret | undefined> {
-      const row = await findConsumer(deps.db.read, id);
+      const row = await find(id);
       return row && withSecret(deps, row);
     },
     /** For the command line, which acts as the service. */

@@ -1,5 +1,6 @@
 // Consumers in the database.
-import { isIn, lockRow, type PageRequest, preparedRows, type RowPage } from '../../../platform/database/index.ts';
+import { isIn, isOneOf, lockRow, type PageRequest, preparedRows, type RowPage } from '../../../platform/database/index.ts';
+import { gather } from '../../../platform/gather.ts';
 import type { ConsumerRow, Database, Reader, Tables, Tx } from '../../ground/database/index.ts';
 import { applyCriteria, type ListQuery, readNamedPage } from '../../ground/resource/index.ts';
 
@@ -8,6 +9,23 @@ const byId = preparedRows<Tables, [id: string], ConsumerRow>((db, id) =>
 );
 
 export const findConsumer = async (db: Reader, id: string): Promise<ConsumerRow | undefined> => (await byId(db, id))[0];
+
+/** On PostgreSQL. */
+const byIds = preparedRows<Tables, [ids: readonly string[]], ConsumerRow>((db, ids) =>
+  db
+    .selectFrom('consumers')
+    .where(isOneOf('postgres', 'id', ids))
+    .selectAll(),
+);
+
+/** For concurrent requests in one statement. SQLite answers at once. */
+export const consumerFinder = ({ dialect, read }: Database): ((id: string) => Promise<ConsumerRow | undefined>) =>
+  dialect === 'sqlite'
+    ? (id) => findConsumer(read, id)
+    : gather(async (ids: readonly string[]) => {
+        const found = new Map((await byIds(read, [...new Set(ids)])).map((row) => [row.id, row]));
+        return ids.map((id) => found.get(id));
+      });
 
 /** The names of those that exist, by id. */
 export async function namesOfConsumers(db: Reader, ids: readonly string[]): Promise<Map<string, string>> {

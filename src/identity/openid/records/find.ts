@@ -5,12 +5,21 @@ import type { Database, Reader } from '../../ground/database/index.ts';
 import { hashOf } from '../../ground/resource/index.ts';
 import { type LifetimeDeps, lifetimesIn } from './lifetimes.ts';
 import { openRecord, type RecordPayload, userOf } from './record.ts';
-import { findRecord, findRecordWithGrant, isOver, type RecordWithOwners, recordsOfUser } from './records.store.ts';
+import {
+  findRecord,
+  findRecordWithGrant,
+  isOver,
+  type RecordWithGrant,
+  type RecordWithOwners,
+  recordsOfUser,
+} from './records.store.ts';
+import type { Together } from './together.ts';
 
 export interface FindDeps extends LifetimeDeps {
   readonly db: Database;
   readonly clock: Clock;
   readonly seal: Seal;
+  readonly together: Pick<Together, 'findWithGrant'>;
 }
 
 /** A valid record, and the generation of its user at that time. */
@@ -69,8 +78,12 @@ export const findValidIn = async (deps: FindDeps, tx: Reader, model: string, id:
   validRecordOf(deps, await findRecord(tx, 'id', hashOf(model, id)));
 
 /** With the generation of its user at that time. */
-export const findValid = async (deps: FindDeps, model: string, id: string): Promise<ValidRecord | undefined> =>
-  validRecordOf(deps, await findRecord(deps.db.read, 'id', hashOf(model, id)));
+export async function findValid(deps: FindDeps, model: string, id: string): Promise<ValidRecord | undefined> {
+  const hash = hashOf(model, id);
+  if (BEFORE_GRANT.includes(model)) return validRecordOf(deps, await findWithGrantKept(deps, hash));
+  const kept = model === 'Grant' ? deps.requestState.takeGrant(hash) : undefined;
+  return validRecordOf(deps, kept ?? (await findRecord(deps.db.read, 'id', hash)));
+}
 
 /** In a transaction, by its hash. */
 export const findValidByHashIn = async (deps: FindDeps, tx: Reader, hash: string): Promise<ValidRecord | undefined> =>
@@ -84,8 +97,15 @@ export async function findTokenWithGrant(
 ): Promise<{ readonly token: ValidRecord; readonly grant: RecordPayload } | undefined> {
   const row = await findRecordWithGrant(deps.db.read, hashOf(model, id));
   const token = validRecordOf(deps, row);
-  if (!row || !token || row.grant === null || row.grant_payload === null) return undefined;
-  const grant = validRecordOf(deps, {
+  const grantRow = token && grantOf(row!);
+  const grant = grantRow && validRecordOf(deps, grantRow);
+  return grant && { token, grant: grant.payload };
+}
+
+/** Undefined if there is none. */
+function grantOf(row: RecordWithGrant): RecordWithOwners | undefined {
+  if (row.grant === null || row.grant_payload === null) return undefined;
+  return {
     ...row,
     id: row.grant,
     model: row.grant_model!,
@@ -98,8 +118,19 @@ export async function findTokenWithGrant(
     expires_at: row.grant_expires_at,
     grant_id: null,
     consumed_at: null,
-  });
-  return grant && { token, grant: grant.payload };
+    uid: null,
+    user_code: null,
+  };
+}
+
+/** Whoever finds one of these asks for its grant next: both are read together, as they are at one moment. */
+const BEFORE_GRANT = ['AuthorizationCode', 'RefreshToken'];
+
+async function findWithGrantKept(deps: FindDeps, hash: string): Promise<RecordWithOwners | undefined> {
+  const row = await deps.together.findWithGrant(hash);
+  const grant = row && grantOf(row);
+  if (grant) deps.requestState.keepGrant(grant);
+  return row;
 }
 
 /** By its hash, as another record names it. */

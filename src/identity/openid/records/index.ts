@@ -3,7 +3,7 @@
 
 export type { EndedRecords } from './end.ts';
 export type { StoredRecord, ValidRecord } from './find.ts';
-export { consentIdOf, type RecordPayload, tagOfGrant, tagOfRecord, tagOfSession } from './record.ts';
+export { consentIdOf, type RecordPayload, tagOfGrant, tagOfHash, tagOfRecord, tagOfSession } from './record.ts';
 export { createRecords, type Records } from './records.ts';
 export type { Lifetimes } from './request-state.ts';
 export { sessionTokenId } from './session-tokens.ts';

@@ -45,6 +45,10 @@ export const tagOfSession = (uid: string): string => `openid_session:${hashOfSes
 export const tagOfHash = (hash: string): string => `openid_record:${hash}`;
 export const tagOfRecord = (model: string, id: string): string => tagOfHash(hashOf(model, id));
 
+/** Of which caches remember something, by their tag. Records of other models are read each time. */
+const CACHED_MODELS: readonly string[] = ['AccessToken', 'ApiToken', 'ClientCredentials', 'Grant', 'Session'];
+export const isCached = (model: string): boolean => CACHED_MODELS.includes(model);
+
 const sealContextOf = (id: string): string => `openid_records/${id}`;
 
 export const sealPayload = (seal: Seal, id: string, payload: RecordPayload): string =>

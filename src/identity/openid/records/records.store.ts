@@ -1,7 +1,7 @@
 // Records of the OpenID provider in the database.
 import type { SelectQueryBuilder } from 'kysely';
-import { isIn, preparedRows } from '../../../platform/database/index.ts';
-import type { OpenidRecordRow, Reader, Tables, Tx } from '../../ground/database/index.ts';
+import { insertRows, isIn, isOneOf, preparedRows } from '../../../platform/database/index.ts';
+import type { Database, OpenidRecordRow, Reader, Tables, Tx } from '../../ground/database/index.ts';
 
 /** The most values in one statement. */
 const AT_ONCE = 5000;
@@ -48,22 +48,30 @@ export interface RecordWithGrant extends RecordWithOwners {
   grant_expires_at: number | null;
 }
 
-const withGrant = preparedRows<Tables, [hash: string], RecordWithGrant>(
-  (db, hash) =>
-    withOwners(db)
-      .select([
-        'its_grant.model as grant_model',
-        'its_grant.payload as grant_payload',
-        'its_grant.user_id as grant_user_id',
-        'its_grant.generation as grant_generation',
-        'its_grant.created_at as grant_created_at',
-        'its_grant.expires_at as grant_expires_at',
-      ])
-      .where('openid_records.id', '=', hash) as SelectQueryBuilder<Tables, never, RecordWithGrant>,
+const withGrant = (db: Reader) =>
+  withOwners(db).select([
+    'its_grant.model as grant_model',
+    'its_grant.payload as grant_payload',
+    'its_grant.user_id as grant_user_id',
+    'its_grant.generation as grant_generation',
+    'its_grant.created_at as grant_created_at',
+    'its_grant.expires_at as grant_expires_at',
+  ]);
+
+type QueryWithGrant = SelectQueryBuilder<Tables, never, RecordWithGrant>;
+const oneWithGrant = preparedRows<Tables, [hash: string], RecordWithGrant>(
+  (db, hash) => withGrant(db).where('openid_records.id', '=', hash) as QueryWithGrant,
+);
+/** On PostgreSQL. */
+const someWithGrant = preparedRows<Tables, [hashes: readonly string[]], RecordWithGrant>(
+  (db, hashes) => withGrant(db).where(isOneOf('postgres', 'openid_records.id', hashes)) as QueryWithGrant,
 );
 
 export const findRecordWithGrant = async (db: Reader, hash: string): Promise<RecordWithGrant | undefined> =>
-  (await withGrant(db, hash))[0];
+  (await oneWithGrant(db, hash))[0];
+
+export const findRecordsWithGrant = async (db: Reader, hashes: readonly string[]): Promise<RecordWithGrant[]> =>
+  someWithGrant(db, hashes);
 
 export async function hasRecord(db: Reader, id: string): Promise<boolean> {
   return (await db.selectFrom('openid_records').where('id', '=', id).select('id').executeTakeFirst()) !== undefined;
@@ -77,6 +85,10 @@ export async function insertRecord(tx: Tx, row: OpenidRecordRow): Promise<void> 
     .onConflict((conflict) => conflict.column('id').doUpdateSet(changes))
     .execute();
 }
+
+/** Whose ids are new. */
+export const insertNewRecords = (tx: Tx, rows: readonly OpenidRecordRow[]): Promise<void> =>
+  insertRows(tx, { openid_records: rows });
 
 /** False when it exists already. */
 export async function insertNewRecord(tx: Tx, row: OpenidRecordRow): Promise<boolean> {
@@ -114,6 +126,23 @@ export async function consumeRecord(tx: Tx, id: string, at: number): Promise<boo
     .where('consumed_at', 'is', null)
     .executeTakeFirst();
   return numUpdatedRows > 0n;
+}
+
+/** Returns those that were not consumed before. In one order, so that several statements do not wait for each other in a circle. */
+export async function consumeRecords(
+  { dialect }: Pick<Database, 'dialect'>,
+  tx: Tx,
+  ids: readonly string[],
+  at: number,
+): Promise<string[]> {
+  const rows = await tx
+    .updateTable('openid_records')
+    .set({ consumed_at: at })
+    .where(isOneOf(dialect, 'id', [...new Set(ids)].sort()))
+    .where('consumed_at', 'is', null)
+    .returning('id')
+    .execute();
+  return rows.map(({ id }) => id);
 }
 
 /** False when there is none. */

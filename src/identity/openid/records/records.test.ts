@@ -46,6 +46,9 @@ for (const kind of KINDS) {
         revocations: { revokeSessions: async () => {} },
         domainSettings: noDomainSettings,
       });
+    /** They are sealed by a key of their own. */
+    const forget = (db: Database, userId: string) =>
+      db.write((tx) => tx.deleteFrom('openid_records').where('user_id', '=', userId).execute());
     const rows = () => inDatabase((db) => db.read.selectFrom('openid_records').selectAll().orderBy('id').execute());
 
     /** By hand: the address of the service changes with every start. */
@@ -56,6 +59,66 @@ for (const kind of KINDS) {
         body: new URLSearchParams({ grant_type: 'refresh_token', refresh_token }),
       });
     }
+
+    it('is used once, and kept, in statements that requests share: whoever is deleted meanwhile takes nothing from others', () =>
+      inDatabase(async (db) => {
+        const records = recordsOn(db);
+        const [person, leaver] = [await makeUser(api), await makeUser(api)];
+        const ids = Array.from({ length: 20 }, () => newSecret());
+        const of = ({ id: accountId }: { id: string }) => ({ accountId, kind: 'RefreshToken' });
+        const people = db.read.selectFrom('users').innerJoin('projects as domain', 'domain.id', 'users.domain_id');
+        const { generation } = await people
+          .where('users.id', '=', person.id)
+          .select((eb) => eb('users.epoch', '+', eb.ref('domain.epoch')).as('generation'))
+          .executeTakeFirstOrThrow();
+        await api.delete(`/v3/users/${leaver.id}`);
+        await Promise.all(
+          ids.map((id, n) =>
+            records.duringRequest(async () => {
+              const who = n % 5 === 0 ? leaver : person;
+              // As if the request had read something of them.
+              records.bind(who.id, generation);
+              assert.equal(await records.save('RefreshToken', id, of(who), 1000), true);
+            }),
+          ),
+        );
+        const found = await Promise.all(ids.map((id) => records.find('RefreshToken', id)));
+        assert.deepEqual(
+          found.map((one) => one?.accountId),
+          ids.map((_, n) => (n % 5 === 0 ? undefined : person.id)),
+        );
+        const used = await Promise.all([...ids, ...ids, ...ids].map((id) => records.consume('RefreshToken', id)));
+        assert.equal(used.filter(Boolean).length, 16);
+        const again = await Promise.all(ids.map((id) => records.consume('RefreshToken', id)));
+        assert.deepEqual(again, Array(20).fill(false));
+        assert.ok((await records.find('RefreshToken', ids[1]!))!.consumed);
+        await forget(db, person.id);
+      }));
+
+    it('reads a grant with what was made from it: what is made of a grant that ended since is worth nothing', () =>
+      inDatabase(async (db) => {
+        const records = recordsOn(db);
+        const { id: accountId } = await makeUser(api);
+        const grantId = newSecret();
+        await records.save('Grant', grantId, { accountId }, 1000);
+        for (const model of ['AuthorizationCode', 'RefreshToken'])
+          await records.save(model, `${model} ${grantId}`, { accountId, grantId }, 1000);
+        const make = (model: string, end: () => Promise<unknown>) =>
+          records.duringRequest(async () => {
+            assert.ok(await records.find(model, `${model} ${grantId}`));
+            await end();
+            const first = await records.find('Grant', grantId);
+            const second = await records.find('Grant', grantId);
+            const token = newSecret();
+            await records.save('AccessToken', token, { accountId, grantId }, 1000);
+            return [first?.accountId, second?.accountId, (await records.find('AccessToken', token))?.accountId];
+          });
+        assert.deepEqual(await make('AuthorizationCode', async () => {}), [accountId, accountId, accountId]);
+        // What is asked for again is read again.
+        assert.deepEqual(await make('RefreshToken', () => records.destroy('Grant', grantId)), [accountId, undefined, undefined]);
+        assert.equal(await records.find('AuthorizationCode', `AuthorizationCode ${grantId}`), undefined);
+        await forget(db, accountId);
+      }));
 
     it('is unreadable in the database', async () => {
       const [party, person, browser] = [await RelyingParty.make(api), await makeUser(api), new TestBrowser(api)];

@@ -27,7 +27,7 @@ import {
   listOfUserIn,
 } from './find.ts';
 import { type LifetimeDeps, lifetimesOf, readLifetimes } from './lifetimes.ts';
-import { type RecordPayload, tagOfGrant, tagOfRecord } from './record.ts';
+import { isCached, type RecordPayload, tagOfGrant, tagOfRecord } from './record.ts';
 import {
   consumeRecord,
   deleteEndedRecords,
@@ -44,18 +44,28 @@ import type { RecordToSave, SaveDeps } from './save-deps.ts';
 import { sessionTokenId } from './session-tokens.ts';
 import { deleteUnusedSessions } from './sessions.store.ts';
 import { listSessions } from './sessions.ts';
+import { createTogether, type Together } from './together.ts';
 
 const SWEPT_AT_ONCE = 1000;
 const BATCHES = 100;
 /** A session that was saved just now may have no record yet. */
 const UNUSED_SECONDS = 3600;
 
+interface ConsumeDeps {
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly together: Together;
+}
+
 /** False when another request consumed it first. */
-const consume = (db: Database, clock: Clock, model: string, id: string): Promise<boolean> =>
-  db.write((tx, invalidate) => {
+function consume(deps: ConsumeDeps, model: string, id: string): Promise<boolean> {
+  const { db, clock, together } = deps;
+  if (!isCached(model)) return together.consume(hashOf(model, id));
+  return db.write((tx, invalidate) => {
     invalidate(tagOfRecord(model, id));
     return consumeRecord(tx, hashOf(model, id), seconds(clock));
   });
+}
 
 /** False when it was gone already. */
 const destroy = (db: Database, model: string, id: string): Promise<boolean> =>
@@ -98,7 +108,7 @@ type RecordsDeps = EndDeps &
 export function createRecords(options: RecordsDeps) {
   const requestState = createRequestState();
   const { isWallet = () => false } = options;
-  const deps = { ...options, isWallet, requestState };
+  const deps = { ...options, isWallet, requestState, together: createTogether(options.db, options.clock) };
   const { db, clock } = deps;
 
   return {
@@ -156,7 +166,7 @@ export function createRecords(options: RecordsDeps) {
     /** The generation of the user in this request. */
     generationOf: requestState.generationOf,
 
-    consume: (model: string, id: string) => consume(db, clock, model, id),
+    consume: (model: string, id: string) => consume(deps, model, id),
     /** In a transaction that also checks what the record stands for. */
     consumeIn: (tx: Tx, model: string, id: string): Promise<boolean> => consumeRecord(tx, hashOf(model, id), seconds(clock)),
     destroy: (model: string, id: string) => destroy(db, model, id),

@@ -3,6 +3,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { DomainSettings } from '../../directory/domain-settings/index.ts';
 import type { ConsumerRow } from '../../ground/database/index.ts';
+import type { RecordWithOwners } from './records.store.ts';
 
 /** A session ends when it was unused for the idle time, and at the latest after `sessionSeconds`. */
 export type Lifetimes = DomainSettings['sessions'];
@@ -21,6 +22,8 @@ class RequestFindings {
   readonly records = new Set<string>();
   /** Each consumer at the first read of the request. */
   readonly consumers = new Map<string, ConsumerRow>();
+  /** Read with something that was made from it, and not asked for yet. */
+  readonly grants = new Map<string, RecordWithOwners>();
   readonly lifetimes = new Map<string, Lifetimes>();
   readonly origin: RequestOrigin | undefined;
   /** The secrets that the browser gets with the answer, by interaction. */
@@ -64,6 +67,15 @@ export function createRequestState() {
     setBrowserSecret: (interactionId: string, secret: string): void =>
       void current.getStore()?.browserSecrets.set(interactionId, secret),
     browserSecretOf: (interactionId: string): string | undefined => current.getStore()?.browserSecrets.get(interactionId),
+
+    keepGrant: (row: RecordWithOwners): void => void current.getStore()?.grants.set(row.id, row),
+    /** Once: what is asked for again is read again. */
+    takeGrant(id: string): RecordWithOwners | undefined {
+      const grants = current.getStore()?.grants;
+      const row = grants?.get(id);
+      grants?.delete(id);
+      return row;
+    },
 
     addRecord: (id: string): void => void current.getStore()?.records.add(id),
     hasRecord: (id: string): boolean => current.getStore()?.records.has(id) ?? false,

@@ -4,11 +4,13 @@ import type { Seal } from '../../../platform/seal/index.ts';
 import type { Database } from '../../ground/database/index.ts';
 import type { RecordPayload } from './record.ts';
 import type { RequestState } from './request-state.ts';
+import type { Together } from './together.ts';
 
 export interface SaveDeps {
   readonly db: Database;
   readonly clock: Clock;
   readonly seal: Seal;
+  readonly together: Pick<Together, 'insert'>;
   readonly requestState: RequestState;
   /** Wallets of providers, which are no consumers. */
   readonly isWallet: (clientId: string) => boolean;

@@ -7,9 +7,10 @@ import type { ConsumerRow, OpenidRecordRow, Tx } from '../../ground/database/ind
 import { hashOf } from '../../ground/resource/index.ts';
 import { testPoint } from '../../ground/test-points.ts';
 import { isUnregistered } from '../first-party-clients/index.ts';
-import { consentIdOf, openRecord, type RecordPayload, sealPayload, tagOfHash, tagOfRecord, userOf } from './record.ts';
+import { consentIdOf, isCached, openRecord, type RecordPayload, sealPayload, tagOfHash, tagOfRecord, userOf } from './record.ts';
 import { findRecord, generationOf, hasRecord, insertNewRecord, insertRecord, replaceRecord } from './records.store.ts';
 import type { RecordToSave, SaveDeps } from './save-deps.ts';
+import { touchSession } from './sessions.store.ts';
 import { noteSessionUse } from './sessions.ts';
 
 /** Null for wallets, for our own pages, and for an application whose client id is a document until somebody has allowed it something. */
@@ -108,6 +109,42 @@ function applicationChecked({ requestState }: SaveDeps, id: string | null, model
   return isChecked ? consumer : undefined;
 }
 
+/** Made under an id that nobody had before: no cache can know of them. */
+const NEW_MODELS: readonly string[] = [
+  'AccessToken',
+  'ApiToken',
+  'AuthorizationCode',
+  'ClientCredentials',
+  'PushedAuthorizationRequest',
+  'RefreshToken',
+];
+
+/** Saves what needs no transaction, because nothing but its own row is read and written. Undefined if this is not such a record. */
+async function saveAlone(
+  deps: SaveDeps,
+  saved: RecordToSave,
+  row: Omit<OpenidRecordRow, 'generation'>,
+): Promise<boolean | undefined> {
+  const { db, clock, requestState, together } = deps;
+  const { model, payload, once } = saved;
+  const isUpdate = requestState.hasRecord(row.id);
+  const generation = row.user_id === null ? null : requestState.generationOf(row.user_id);
+  if (generation === undefined) return undefined;
+  const bound = { ...row, generation };
+  if (once || isUpdate || !NEW_MODELS.includes(model)) {
+    if (isCached(model)) return undefined;
+    if (once) return db.writeStatement((tx) => insertNewRecord(tx, bound));
+    await db.writeStatement((tx) => (isUpdate ? replaceRecord(tx, bound) : insertRecord(tx, bound)));
+    return true;
+  }
+  const used = model === 'RefreshToken' && typeof payload.sessionUid === 'string' ? payload.sessionUid : undefined;
+  await Promise.all([
+    together.insert(bound),
+    used !== undefined && db.writeStatement((tx) => touchSession(tx, hashOf('uid', used), seconds(clock))),
+  ]);
+  return true;
+}
+
 /** False when `once` is set and the record exists. */
 export async function saveRecord(deps: SaveDeps, saved: RecordToSave): Promise<boolean> {
   const { db, requestState } = deps;
@@ -117,6 +154,8 @@ export async function saveRecord(deps: SaveDeps, saved: RecordToSave): Promise<b
   const consumer = applicationChecked(deps, row.consumer_id, saved.model);
   if (consumer) await testPoint('application-grant.before-transaction');
   try {
+    const alone = consumer || source !== undefined ? undefined : await saveAlone(deps, saved, row);
+    if (alone !== undefined) return alone;
     return await db.write(async (tx, invalidate) => {
       // What the application had of people ended when it lost something, and this would stay.
       if (consumer && (await hasLostSince(db, tx, consumer))) return true;

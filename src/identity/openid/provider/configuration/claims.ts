@@ -1,6 +1,6 @@
 // Claims, and the tokens that contain them.
 import type { Account, Configuration, KoaContextWithOIDC } from 'oidc-provider';
-import type { Access } from '../../../access/context/index.ts';
+import { type Access, authContextKey } from '../../../access/context/index.ts';
 import type { ClientRegistration } from '../../../applications/client-registration/index.ts';
 import type { Federation } from '../../../login/federation/index.ts';
 import type { Records } from '../../records/index.ts';
@@ -17,7 +17,7 @@ export interface ClaimsDeps {
   readonly access: Access;
   readonly accounts: Accounts;
   readonly providerSessions: Pick<Federation['sessions'], 'confirm'>;
-  readonly records: Pick<Records, 'consumerOf'>;
+  readonly records: Pick<Records, 'consumerOf' | 'generationOf'>;
   readonly clientRegistration: Pick<ClientRegistration, 'refusal'>;
 }
 
@@ -46,6 +46,12 @@ async function isOfStrangerShutOut(
   return consumer !== undefined && isShutOut(clientRegistration, consumer, { accountId, scope });
 }
 
+const UNSCOPED = { kind: 'unscoped' } as const;
+
+/** Known from memory, in the state in which this request has read the person from the database, with their token: whatever ends access changes that. */
+const isKnown = ({ access, records }: ClaimsDeps, sub: string): boolean =>
+  access.cached(authContextKey(sub, UNSCOPED))?.userGeneration === (records.generationOf(sub) ?? Number.NaN);
+
 async function findAccount(
   deps: ClaimsDeps,
   ctx: KoaContextWithOIDC,
@@ -57,9 +63,7 @@ async function findAccount(
   if (unknown) return unknown;
   if (token && ((await isGone(deps, token)) || (await isOfStrangerShutOut(deps, ctx, sub, token)))) return undefined;
   // A disabled user, or a user of a disabled domain, has no account.
-  const authContext = await access.read(sub, { kind: 'unscoped' });
-  const user = authContext && (await accounts.find(sub));
-  if (!user) return undefined;
+  if (!((token && isKnown(deps, sub)) || (await access.read(sub, UNSCOPED)))) return undefined;
   return {
     accountId: sub,
     claims: async (use, scope, requested) => {
@@ -67,6 +71,8 @@ async function findAccount(
       const named = Object.keys(requested ?? {});
       const isWhole = use !== 'id_token' || wantsClaims(ctx);
       if (!isWhole && named.length === 0) return { sub };
+      const user = await accounts.find(sub);
+      if (!user) return { sub };
       const scopes = new Set(scope.split(' '));
       const { sub: _, ...claims } = await accounts.claims(user, ctx.oidc.client?.clientId ?? '', scopes, named);
       if (isWhole) return { sub, ...claims };
