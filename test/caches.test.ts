@@ -8,7 +8,7 @@ import { assertOk } from './support/answers.ts';
 import { ADMIN_PASSWORD, uniqueName } from './support/api.ts';
 import { assign, makeApplication, makePerson, makeRole } from './support/applications.ts';
 import { Cable } from './support/cable.ts';
-import { KeyrockClient } from './support/keyrock-client.ts';
+import { basic, FORM, KeyrockClient } from './support/keyrock-client.ts';
 import { sharedPostgres } from './support/postgres.ts';
 import { RestartableApi } from './support/restartable-api.ts';
 import { connect } from './support/scim.ts';
@@ -306,6 +306,23 @@ describe('While the feed is down, of the identity service', () => {
       const ask = async () => (await api.get('/openid/userinfo', { token: null, headers })).body.preferred_username;
       const { id } = person.user;
       return { ask, change: rename(id), before: `${id}-before`, after: `${id}-after` };
+    },
+
+    async api_tokens() {
+      const client = await KeyrockClient.make(api);
+      const resource = `https://${uniqueName('api')}.example.org/`;
+      const values = { identifier: resource, name: 'papers', application_id: client.id, applications: null };
+      const { id } = assertOk(await api.post('/v3/OS-OAUTH2/apis', { api: values }), 201).api;
+      const asked = { grant_type: 'client_credentials', resource };
+      const headers = { Authorization: basic(client), ...FORM };
+      const body = new URLSearchParams(asked).toString();
+      const { access_token: token } = assertOk(await api.request('POST', '/openid/token', { token: null, headers, body }));
+      return {
+        ask: async () => (await client.introspect(token)).body.active,
+        change: (to) => sql('update apis set application_id = $1 where id = $2', to === 'before' ? client.id : null, id),
+        before: true,
+        after: false,
+      };
     },
 
     async introspection_clients() {

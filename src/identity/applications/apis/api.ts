@@ -6,7 +6,7 @@ import type { ApiRow, Tx } from '../../ground/database/index.ts';
 import { fail } from '../../ground/faults.ts';
 import { findConsumer, OPENID_SCOPES } from '../consumers/index.ts';
 import { findApiByIdentifier, lockApi } from './apis.store.ts';
-import { scimIdentifier } from './apis.ts';
+import { APIS_TAG, scimIdentifier } from './apis.ts';
 import {
   type Exchange,
   exchangesOf,
@@ -147,6 +147,7 @@ export const api = defineNoun('api', {
   under: '/v3/OS-OAUTH2',
   isClosed: true,
   isVersioned: true,
+  invalidates: APIS_TAG,
   tag: 'APIs',
   fields: {
     identifier: { body: Identifier, filter: 'text' },

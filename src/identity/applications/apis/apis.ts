@@ -4,6 +4,9 @@ import type { UserPermissionsReader } from '../app-roles/index.ts';
 import { allApis, findApiByIdentifier } from './apis.store.ts';
 import { type Exchange, exchangesOf, otherSpelling, type StoredScope, scopesOf } from './scopes.ts';
 
+/** Of all of them: they rarely change. */
+export const APIS_TAG = 'openid_apis';
+
 export type ApiScope = Pick<StoredScope, 'name' | 'description'>;
 
 /** An API as it was when it was asked for. */
@@ -66,7 +69,18 @@ export interface ApisDeps {
 }
 
 export function createApis({ db, userPermissions, issuer }: ApisDeps) {
+  /** The roles of a person on which their scopes depend. */
+  const rolesFor = async (
+    { scopes, applicationId }: Api,
+    userId: string | undefined,
+  ): Promise<Awaited<ReturnType<UserPermissionsReader['of']>>> =>
+    userId === undefined || applicationId === null || scopes.every(({ roles }) => !roles)
+      ? undefined
+      : userPermissions.of(userId, applicationId);
+
   return {
+    rolesFor,
+
     /** By `resource`, or by the audience of a token. `reader`: of the transaction that goes on with what it finds. */
     async find(resource: string, reader: Reader = db.read): Promise<Api | undefined> {
       const scim = scimApi(issuer());
@@ -91,9 +105,8 @@ export function createApis({ db, userPermissions, issuer }: ApisDeps) {
      * no role. Null: a person who has not said who they are; then nothing is left out.
      */
     async scopesFor(api: Api, userId: string | null | undefined): Promise<readonly ApiScope[]> {
-      if (userId === null || api.scopes.every(({ roles }) => !roles)) return api.scopes;
-      const held =
-        userId === undefined || api.applicationId === null ? undefined : await userPermissions.of(userId, api.applicationId);
+      if (userId === null) return api.scopes;
+      const held = await rolesFor(api, userId);
       return api.scopes.filter(({ roles }) => !roles || roles.some((role) => held?.roleIds.has(role)));
     },
   };

@@ -2,5 +2,5 @@
 // OpenID provider: who may ask for which scopes, and what of a token is good still.
 
 export { api } from './api.ts';
-export { type Api, type ApiScope, type Apis, createApis, SCIM_API, SCIM_PATH, SCIM_SCOPE } from './apis.ts';
+export { APIS_TAG, type Api, type ApiScope, type Apis, createApis, SCIM_API, SCIM_PATH, SCIM_SCOPE } from './apis.ts';
 export type { Exchange } from './scopes.ts';

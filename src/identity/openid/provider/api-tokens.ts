@@ -2,12 +2,22 @@
 // for it at introspection, and when it is exchanged.
 import type { KoaContextWithOIDC, Provider } from 'oidc-provider';
 import { type Clock, seconds } from '../../../platform/clock.ts';
-import type { Access } from '../../access/context/index.ts';
-import type { Api, Apis } from '../../applications/apis/index.ts';
+import { type Access, tagOf } from '../../access/context/index.ts';
+import { APIS_TAG, type Api, type Apis } from '../../applications/apis/index.ts';
+import { appTagOf } from '../../applications/app-roles/index.ts';
 import type { ClientRegistration } from '../../applications/client-registration/index.ts';
-import { findConsumer } from '../../applications/consumers/index.ts';
+import { findConsumer, isStrangers } from '../../applications/consumers/index.ts';
 import type { Database } from '../../ground/database/index.ts';
-import type { RecordPayload, Records, ValidRecord } from '../records/index.ts';
+import {
+  type RecordPayload,
+  type Records,
+  tagOfGrant,
+  tagOfHash,
+  tagOfRecord,
+  tagOfSession,
+  type ValidRecord,
+} from '../records/index.ts';
+import { isOfNow } from './access-tokens.ts';
 import type { OidcProviderLibrary } from './library.ts';
 import { apiOf, mayAskFor } from './resources.ts';
 import { isShutOut } from './shut-out.ts';
@@ -120,6 +130,27 @@ function confirmationOf({ cnf, jkt, 'x5t#S256': certificate }: RecordPayload): R
   return { ...(jkt === undefined ? {} : { jkt }), ...(certificate === undefined ? {} : { 'x5t#S256': certificate }) };
 }
 
+/** A verified token, and what it depends on. */
+interface Verified {
+  readonly token: VerifiedApiToken;
+  /** In seconds. Then it must be verified again. */
+  readonly validUntil: number;
+  readonly tags: readonly string[];
+}
+
+/** What a part of it depends on. */
+interface Dependence {
+  readonly tags: readonly string[];
+  readonly until?: number | null | undefined;
+}
+
+const ON_NOTHING: Dependence = { tags: [] };
+/** Nothing that depends on it is remembered. */
+const NEVER_THE_SAME: Dependence = { tags: [], until: 0 };
+
+/** About two kilobytes each. */
+const LIMIT = 20_000;
+
 /** What a record says beside what the library knows. */
 interface Extra {
   readonly api_version?: unknown;
@@ -128,11 +159,20 @@ interface Extra {
 }
 
 export function createApiTokens({ db, clock, records, access, apis, clientRegistration }: ApiTokensDeps) {
-  /** Whether its application is there, and may still be used, by this person, if it registered itself. */
-  async function isOfApplication(clientId: string, payload: RecordPayload): Promise<boolean> {
+  const cache = db.cached<Verified>({
+    name: 'api_tokens',
+    limit: LIMIT,
+    tags: ({ tags }) => tags,
+    expiry: { clock, at: ({ validUntil }) => validUntil * 1000 },
+  });
+
+  /** Its application, if it is there, and may still be used, by this person, if it registered itself. */
+  async function ofApplication(clientId: string, payload: RecordPayload): Promise<Dependence | undefined> {
     const consumer = await findConsumer(db.read, clientId);
-    if (!consumer || !(await clientRegistration.isLive(consumer))) return false;
-    return !(await isShutOut(clientRegistration, consumer, payload));
+    if (!consumer || !(await clientRegistration.isLive(consumer))) return undefined;
+    if (await isShutOut(clientRegistration, consumer, payload)) return undefined;
+    // The policy that lets such an application in is asked each time.
+    return isStrangers(consumer) ? NEVER_THE_SAME : { tags: [appTagOf.application(clientId)] };
   }
 
   async function findRecord(token: string): Promise<ValidRecord | undefined> {
@@ -141,14 +181,19 @@ export function createApiTokens({ db, clock, records, access, apis, clientRegist
     return (await records.findValid('AccessToken', token)) ?? (await records.findValid('ClientCredentials', token));
   }
 
-  /** Whether the person is as they were, and their session goes on if the token ends with it. */
-  async function isOfPerson({ payload, generation }: ValidRecord): Promise<boolean> {
+  /** The person, if they are as they were, and their session goes on if the token ends with it. */
+  async function ofPerson({ payload, generation }: ValidRecord): Promise<Dependence | undefined> {
     const { accountId, expiresWithSession, sessionUid } = payload;
-    if (accountId === undefined) return true;
+    if (accountId === undefined) return ON_NOTHING;
     const context = await access.read(accountId, { kind: 'unscoped' });
-    if (context?.generation !== generation) return false;
-    if (expiresWithSession !== true) return true;
-    return (await records.findByUid(String(sessionUid)))?.accountId === accountId;
+    if (!context || context.generation !== generation) return undefined;
+    const { tags, validUntil: until } = context;
+    if (expiresWithSession !== true) return { tags, until };
+    const uid = String(sessionUid);
+    const session = await records.findByUid(uid);
+    if (session?.accountId !== accountId) return undefined;
+    const ends = [until, session.exp].filter((end) => typeof end === 'number');
+    return { tags: [...tags, tagOfSession(uid), tagOfRecord('Session', String(session.jti))], until: Math.min(...ends) };
   }
 
   /** The API for which it was made, if nothing was taken away from that since. */
@@ -169,29 +214,57 @@ export function createApiTokens({ db, clock, records, access, apis, clientRegist
   }
 
   async function verifyRecord(found: ValidRecord): Promise<VerifiedApiToken | undefined> {
-    const { clientId, accountId, exp, iat, scope } = found.payload;
+    return (await verifyWhole(found))?.token;
+  }
+
+  async function verifyWhole(found: ValidRecord): Promise<Verified | undefined> {
+    const { clientId, accountId, grantId, exp, iat, scope } = found.payload;
     if (clientId === undefined || exp === undefined || exp <= seconds(clock)) return undefined;
     const extra = (found.payload.extra ?? {}) as Extra;
     const api = await apiOfToken(found.payload, extra);
-    if (!api || !(await isOfApplication(clientId, found.payload)) || !(await isOfPerson(found))) return undefined;
+    const application = api && (await ofApplication(clientId, found.payload));
+    const person = application && (await ofPerson(found));
+    if (!person) return undefined;
     const ofClient = await scopesOfClient(api, clientId, extra.origin);
     if (!ofClient) return undefined;
-    const ofPerson = await apis.scopesFor(api, accountId);
+    const roles = await apis.rolesFor(api, accountId);
+    const held = await apis.scopesFor(api, accountId);
     const asked = String(scope ?? '').split(' ');
-    return {
+    const token: VerifiedApiToken = {
       api,
       clientId,
       userId: accountId,
-      scopes: asked.filter((one) => ofClient.includes(one) && ofPerson.some(({ name }) => name === one)),
+      scopes: asked.filter((one) => ofClient.includes(one) && held.some(({ name }) => name === one)),
       issuedAt: Number(iat),
       expiresAt: exp,
       confirmation: confirmationOf(found.payload),
       actor: extra.act,
       recordId: found.id,
     };
+    const ofGrant = grantId === undefined ? [] : [tagOfGrant(grantId), tagOfRecord('Grant', grantId)];
+    const parts: readonly Dependence[] = [
+      { tags: [tagOf.everything, APIS_TAG, tagOfHash(found.id), ...ofGrant], until: exp },
+      application,
+      person,
+      roles ? { tags: roles.tags, until: roles.validUntil } : ON_NOTHING,
+      // The token that it was exchanged for has its own.
+      extra.origin === undefined ? ON_NOTHING : NEVER_THE_SAME,
+    ];
+    const ends = parts.map(({ until }) => until ?? Number.POSITIVE_INFINITY);
+    return { token, validUntil: Math.min(...ends), tags: parts.flatMap(({ tags }) => tags) };
+  }
+
+  async function load(token: string): Promise<Verified | undefined> {
+    const found = await findRecord(token);
+    return found && verifyWhole(found);
   }
 
   return {
+    /** The same from memory, to answer questions. */
+    async known(token: string): Promise<VerifiedApiToken | undefined> {
+      const found = await cache.getOrLoad(token, () => load(token));
+      return found && isOfNow(found.token, clock.now() / 1000) ? found.token : undefined;
+    },
     /** Undefined for a token that is not for an API, or is good no more. */
     async verify(token: string): Promise<VerifiedApiToken | undefined> {
       const found = await findRecord(token);
