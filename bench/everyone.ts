@@ -1,11 +1,11 @@
-// `npm run bench:report`: us, Keystone and an empty route in one run, from a thousand to a million users, with plots. README.md has more.
+// `npm run bench:report`: us, Keystone, Keycloak and an empty route in one run, from a thousand to a million users, with plots. README.md has more.
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { availableParallelism, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { EMPTY, NAMES, type Name, OPERATIONS, type Operation, type Running, startAll } from './contenders.ts';
+import { CONNECTIONS, EMPTY, NAMES, type Name, OPERATIONS, type Operation, type Running, startAll } from './contenders.ts';
 import { missing } from './keystone.ts';
-import { load, type Sample } from './load.ts';
+import type { Sample } from './load.ts';
 import { type Line, type Plot, svgOf } from './plot.ts';
 import { watchOthers } from './processes.ts';
 import { circumstances, writeReadme } from './report.ts';
@@ -16,18 +16,21 @@ const { values: options } = parseArgs({
     quick: { type: 'boolean', default: false },
     sizes: { type: 'string', multiple: true },
     without: { type: 'string', multiple: true, default: [] },
+    only: { type: 'string', multiple: true },
+    /** The folder of a Keycloak. */
+    keycloak: { type: 'string' },
     /** Also what --quick found. Without it, --quick leaves the page alone. */
     write: { type: 'boolean', default: false },
   },
 });
 const unknown = options.without.find((name) => !(NAMES as readonly string[]).includes(name));
 if (unknown) throw new Error(`--without ${unknown}: it is none of ${NAMES.join('; ')}`);
+const wanted = (Object.keys(OPERATIONS) as Operation[]).filter((one) => options.only?.includes(one) ?? true);
+if (wanted.length < (options.only?.length ?? 0)) throw new Error(`--only: one of ${Object.keys(OPERATIONS).join('; ')}`);
 
 const PLOTS = join(import.meta.dirname, 'plots');
 const SIZES = (options.sizes ?? (options.quick ? ['1000', '10000'] : ['1000', '10000', '100000', '1000000'])).map(Number);
 const PACE: Pace = options.quick ? { rounds: 2, seconds: 1 } : { rounds: 3, seconds: 3 };
-/** Keystone's processes serve one request each, and its SQLite refuses more writers. Everyone gets as many. */
-const CONNECTIONS = availableParallelism();
 /** Keystone does some of these a few times a second only, or less: a round must have several. */
 const THEIR_SECONDS = 4;
 
@@ -39,12 +42,15 @@ interface Cell {
   readonly cpuMicros: number;
   /** By rate, in the same round. */
   readonly timesKeystone: number | undefined;
+  readonly timesKeycloak: number | undefined;
   readonly ofEmpty: number;
 }
 interface State {
   readonly users: number;
   readonly name: Name;
   readonly memory: number;
+  /** After the load. */
+  readonly loaded?: number;
   readonly readyMs: number;
 }
 
@@ -52,11 +58,10 @@ const number = (value: number): string => value.toLocaleString('en', { maximumSi
 
 /** Undefined if it does not answer: one contender that fails must not end the run of the others. */
 async function sample(one: Running, operation: Operation, wanted: number): Promise<Sample | undefined> {
-  const requests = one.requests[operation];
-  if (!requests) return undefined;
   const seconds = one.name === 'Keystone' ? Math.max(wanted, THEIR_SECONDS) : wanted;
   try {
-    const result = await load(one, requests, { seconds, connections: CONNECTIONS });
+    const result = await one.measure(operation, seconds);
+    if (!result) return undefined;
     if (result.failed === 0 && result.rate > 0) return result;
     console.error(
       `  ${one.name}, ${operation}: ${result.rate === 0 ? `nothing was answered in ${seconds} s` : `${result.failed} requests failed`}`,
@@ -93,7 +98,8 @@ async function measure(running: readonly Running[], operation: Operation, users:
         ...{ users, name, operation },
         rate: median(own.map(({ rate }) => rate)),
         cpuMicros: median(own.map(({ cpuMicros }) => cpuMicros)),
-        timesKeystone: name === 'Keystone' || name === EMPTY ? undefined : ratio('Keystone'),
+        timesKeystone: name.startsWith('Gatehouse') ? ratio('Keystone') : undefined,
+        timesKeycloak: name.startsWith('Gatehouse') ? ratio('Keycloak') : undefined,
         ofEmpty: ratio(EMPTY) ?? Number.NaN,
       },
     ];
@@ -135,27 +141,32 @@ function plotsOf(cells: readonly Cell[], states: readonly State[]): Readonly<Rec
 }
 
 function textOf(cells: readonly Cell[], states: readonly State[], head: string): string {
-  const operations = Object.entries(OPERATIONS).map(([operation, title]) => {
-    const rows = cells
-      .filter((cell) => cell.operation === operation)
-      .map(({ users, name, rate, cpuMicros, timesKeystone, ofEmpty }) => [
-        number(users),
-        name,
-        number(cpuMicros),
-        number(rate),
-        name === EMPTY ? '1' : ofEmpty.toPrecision(2),
-        timesKeystone === undefined ? '' : number(timesKeystone),
-      ]);
-    const table = markdown([['users', 'who', 'CPU µs each', 'per second', 'of the empty route', 'times Keystone'], ...rows]);
-    return `### ${title}\n\n![${title}: processor time of one request against the number of users](plots/${operation}.svg)\n\n${table}`;
-  });
-  const rows = states.map(({ users, name, memory, readyMs }) => [
+  const operations = Object.entries(OPERATIONS)
+    .filter(([operation]) => wanted.includes(operation as Operation))
+    .map(([operation, title]) => {
+      const rows = cells
+        .filter((cell) => cell.operation === operation)
+        .map(({ users, name, rate, cpuMicros, timesKeystone, timesKeycloak, ofEmpty }) => [
+          number(users),
+          name,
+          number(cpuMicros),
+          number(rate),
+          name === EMPTY ? '1' : ofEmpty.toPrecision(2),
+          timesKeystone === undefined ? '' : number(timesKeystone),
+          timesKeycloak === undefined ? '' : number(timesKeycloak),
+        ]);
+      const head = ['users', 'who', 'CPU µs each', 'per second', 'of the empty route', 'times Keystone', 'times Keycloak'];
+      const table = markdown([head, ...rows]);
+      return `### ${title}\n\n![${title}: processor time of one request against the number of users](plots/${operation}.svg)\n\n${table}`;
+    });
+  const rows = states.map(({ users, name, memory, loaded, readyMs }) => [
     number(users),
     name,
     number(memory / 1e6),
+    loaded === undefined ? '' : number(loaded / 1e6),
     (readyMs / 1000).toFixed(2),
   ]);
-  const resting = markdown([['users', 'who', 'MB', 'seconds to the first answer'], ...rows]);
+  const resting = markdown([['users', 'who', 'MB', 'MB after the load', 'seconds to the first answer'], ...rows]);
   return [
     head,
     ...operations,
@@ -170,12 +181,13 @@ const states: State[] = [];
 const lacking = missing();
 if (lacking) console.error(`Keystone is left out: ${lacking} is missing (Debian: apt install keystone uwsgi-plugin-python3)`);
 for (const users of SIZES) {
-  const running = await startAll(users, options.without as Name[]);
-  states.push(...running.map(({ name, memory, readyMs }) => ({ users, name, memory, readyMs })));
-  for (const operation of Object.keys(OPERATIONS) as Operation[]) {
+  const running = await startAll(users, options.without as Name[], options.keycloak);
+  const before: State[] = running.map(({ name, memory, readyMs }) => ({ users, name, memory, readyMs }));
+  for (const operation of wanted) {
     console.error(`  ${OPERATIONS[operation]} ...`);
     cells.push(...(await measure(running, operation, users)));
   }
+  states.push(...before.map((state, n) => ({ ...state, loaded: running[n]!.memoryNow() })));
   for (const one of running) await one.stop();
 }
 

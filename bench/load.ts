@@ -14,6 +14,13 @@ export interface LoadRequest {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
+/** What takes the place of `{value}` in a text: each once. */
+export interface Values {
+  readonly values: readonly string[];
+  /** A pattern of Lua that finds one more in each answer, such as the next refresh token. */
+  readonly next?: string;
+}
+
 export interface LoadTarget {
   readonly url: string;
   readonly pid: number;
@@ -50,13 +57,27 @@ function writeRequests(requests: readonly LoadRequest[]): string {
   return file;
 }
 
+function writeValues({ values }: Values): string {
+  const file = join(folder, `values-${rounds}`);
+  writeFileSync(file, `${values.join('\n')}\n`);
+  return file;
+}
+
 export async function load(
   { url, pid, otherPids = [] }: LoadTarget,
   requests: readonly LoadRequest[],
   { seconds, connections }: { seconds: number; connections: number },
+  once?: Values,
 ): Promise<Sample> {
   rounds++;
-  const env = { ...cleanEnvironment(), BENCH_REQUESTS: writeRequests(requests), BENCH_ROUND: String(rounds) };
+  const env = {
+    ...cleanEnvironment(),
+    BENCH_REQUESTS: writeRequests(requests),
+    BENCH_ROUND: String(rounds),
+    ...(once ? { BENCH_VALUES: writeValues(once) } : {}),
+    ...(once?.next === undefined ? {} : { BENCH_NEXT: once.next }),
+  };
+  if (once && !wrkVersion) throw new Error('codes and refresh tokens are good once: that needs wrk');
   const used = (): number => [pid, ...otherPids].reduce((sum, one) => sum + cpuSeconds(one), 0);
   const before = used();
   const child = wrkVersion

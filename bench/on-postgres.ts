@@ -1,7 +1,7 @@
 // Data of a service on a PostgreSQL server of its own, which keeps what it has acknowledged, unlike the one of the tests.
 import { randomBytes } from 'node:crypto';
 import { Client } from 'pg';
-import { startPostgres } from '../test/support/postgres.ts';
+import { type PostgresServer, startPostgres } from '../test/support/postgres.ts';
 import { type DataFolder, startGatehouse } from './gatehouse.ts';
 import { freePort, parentOf, temporaryFolder } from './processes.ts';
 import { seedPostgres } from './seed-postgres.ts';
@@ -26,17 +26,24 @@ export interface PostgresData {
   stop(): Promise<void>;
 }
 
-export async function onPostgres(users: number): Promise<PostgresData> {
+export async function startDurablePostgres(): Promise<PostgresServer & { readonly pid: number }> {
   const server = await startPostgres();
+  return { ...server, pid: await makeDurable(server.url) };
+}
+
+/** `settings`: beside those of the databases. */
+export async function onPostgres(users: number, more: Readonly<Record<string, string>> = {}): Promise<PostgresData> {
+  const server = await startDurablePostgres();
   const url = await server.createDatabase();
   const settings = {
     GATEHOUSE_IDENTITY_DATABASE_URL: url,
     GATEHOUSE_WALLET_DATABASE_URL: await server.createDatabase(),
     GATEHOUSE_MASTER_KEY: randomBytes(32).toString('base64url'),
+    ...more,
   };
   const size = { users, revocations: 0 };
   const data = { folder: temporaryFolder(), size, port: await freePort(), walletPort: await freePort(), settings };
   await (await startGatehouse(data)).stop();
   await seedPostgres(url, users);
-  return { data, pid: await makeDurable(server.url), stop: () => server.stop() };
+  return { data, pid: server.pid, stop: () => server.stop() };
 }

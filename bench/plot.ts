@@ -15,7 +15,7 @@ export interface Plot {
 
 const [WIDTH, HEIGHT] = [760, 400];
 const FRAME = { left: 104, right: 178, top: 48, bottom: 58 };
-const MARKS = ['circle', 'square', 'triangle', 'diamond', 'cross'] as const;
+const MARKS = ['circle', 'square', 'triangle', 'diamond', 'cross', 'bar'] as const;
 /** Light, then dark. Told apart also by people who see no red or green. */
 const COLORS = [
   ['#6b7280', '#a3afbf'],
@@ -23,6 +23,7 @@ const COLORS = [
   ['#0f766e', '#5eead4'],
   ['#b45309', '#fbbf24'],
   ['#a21caf', '#f0abfc'],
+  ['#be123c', '#fda4af'],
 ] as const;
 /** Names at the ends of lines are this far apart. */
 const NAME_GAP = 17;
@@ -63,6 +64,7 @@ function mark(kind: (typeof MARKS)[number], x: number, y: number, color: string)
     triangle: `<path class="${color}" d="M${at(x)} ${at(y - r - 1)}l${r + 1} ${2 * r}h${-2 * (r + 1)}z"/>`,
     diamond: `<path class="${color}" d="M${at(x)} ${at(y - r - 1)}l${r + 1} ${r + 1}l${-(r + 1)} ${r + 1}l${-(r + 1)} ${-(r + 1)}z"/>`,
     cross: `<path class="line ${color}" d="M${at(x - r)} ${at(y - r)}l${2 * r} ${2 * r}m0 ${-2 * r}l${-2 * r} ${2 * r}"/>`,
+    bar: `<path class="line ${color}" d="M${at(x)} ${at(y - r - 2)}v${2 * r + 4}"/>`,
   };
   return path[kind];
 }

@@ -5,6 +5,7 @@ import { besideKeystone } from './beside-keystone.ts';
 import { credentials } from './credentials.ts';
 import { credentialIssuing } from './issuing.ts';
 import { generator } from './load.ts';
+import { openid } from './openid.ts';
 import { watchOthers } from './processes.ts';
 import { proxy } from './proxy.ts';
 import { circumstances, type Figure, table, writeReadme } from './report.ts';
@@ -29,6 +30,7 @@ const ALL: Readonly<Record<string, scenarios.Scenario>> = {
   writes,
   applications,
   proxy,
+  openid,
   scim,
   wallet,
   credentials,

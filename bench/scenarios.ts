@@ -18,7 +18,7 @@ import type { Figure } from './report.ts';
 import { type Contender, type Measurements, measureInTurns, median, type Pace } from './rounds.ts';
 import type { BenchServices } from './services.ts';
 
-const CONNECTIONS = 32;
+export const CONNECTIONS = 32;
 const MEGABYTE = 1024 * 1024;
 const EMPTY = 'empty route';
 const number = (value: number): string => value.toLocaleString('en');
