@@ -66,6 +66,21 @@ onUsualDatabase('The checks of a login', (api) => {
     assertRefused(await exchange(await ann.newToken(), undefined, ann.receipt), 401);
   });
 
+  it('write down every login, also by a token beside a receipt, but no exchange of a token alone', async () => {
+    const { user, password, token } = await makePerson(api);
+    const written = async (): Promise<number> =>
+      assertOk(await api.get(`/v3/OS-AUDIT/events?action=user.logged_in&target_id=${user.id}`)).events.length;
+    assert.equal(await written(), 1);
+    assertOk(await exchange(token, undefined), 201);
+    assert.equal(await written(), 1);
+    const options = { multi_factor_auth_enabled: true, multi_factor_auth_rules: [['password', 'token']] };
+    assertOk(await api.patch(`/v3/users/${user.id}`, { user: { options } }));
+    const first = await api.authenticate({ id: user.id, password });
+    const receipt = { 'Openstack-Auth-Receipt': first.headers.get('openstack-auth-receipt')! };
+    assertOk(await exchange(token, undefined, receipt), 201);
+    assert.equal(await written(), 2);
+  });
+
   it('keep no receipt alive by a token: what it proved ends five minutes after it was proved', async () => {
     const { user, password } = await makePerson(api);
     assertOk(await api.post('/v3/credentials', { credential: { type: 'totp', blob: TOTP_KEY, user_id: user.id } }), 201);

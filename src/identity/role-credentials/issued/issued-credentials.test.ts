@@ -50,7 +50,8 @@ onEachDatabase(
       const suspended = assertOk(await api.patch(`${CREDENTIALS}/${one.id}`, { credential: { state: 'suspended' } }));
       assert.deepEqual([suspended.credential.state, suspended.credential.reason], ['suspended', 'administrator']);
       assert.deepEqual(await told(one), ['suspended', 'suspended', 'suspended']);
-      assertOk(await api.patch(`${CREDENTIALS}/${one.id}`, { credential: { state: 'valid' } }));
+      const resumed = assertOk(await api.patch(`${CREDENTIALS}/${one.id}`, { credential: { state: 'valid' } }));
+      assert.equal(resumed.credential.reason, null);
       assert.deepEqual(await told(one), ['valid', 'valid', 'valid']);
       assertOk(await api.patch(`${CREDENTIALS}/${one.id}`, { credential: { state: 'suspended' } }));
       assertOk(await api.delete(`${CREDENTIALS}/${one.id}`), 204);
@@ -194,6 +195,9 @@ onEachDatabase(
       const all = async () => Promise.all([...first, second!, third!, fourth!, ...other].map((id) => stateOf(db(), id)));
       assertOk(await api.patch(`${CREDENTIALS}/${second}?same_wallet=true`, { credential: { state: 'suspended' } }));
       assert.deepEqual(await all(), [...Array(5).fill('suspended'), 'valid']);
+      const { events } = assertOk(await api.get('/v3/OS-AUDIT/events?action=issued_credential.suspended&limit=6'));
+      const written = (events as { target_id: string }[]).map((event) => event.target_id);
+      for (const id of [...first, second!, third!, fourth!]) assert.ok(written.includes(id), 'each is written down');
       assertOk(await api.delete(`${CREDENTIALS}/${first[0]}`), 204);
       assertOk(await api.patch(`${CREDENTIALS}/${third}?same_wallet=true`, { credential: { state: 'valid' } }));
       assert.deepEqual(await all(), ['revoked', ...Array(4).fill('valid'), 'valid']);

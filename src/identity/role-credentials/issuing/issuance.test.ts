@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { compactDecrypt, exportJWK, generateKeyPair } from 'jose';
+import { assertOk } from '../../../../test/support/answers.ts';
 import { onEachDatabase } from '../../../../test/support/api.ts';
 import {
   makeHolder,
@@ -188,5 +189,13 @@ onEachDatabase('Receiving a role as a credential', (api) => {
     );
     const odd = await notify({ notification_id: body.notification_id, event: 'credential_lost' });
     assert.equal(odd.body.error, 'invalid_notification_request');
+    assert.equal((await notify({ notification_id: 7, event: 'credential_accepted' })).body.error, odd.body.error);
+    const failed = await notify({ notification_id: body.notification_id, event: 'credential_failure' });
+    assert.equal(failed.status, 204, failed.text);
+    const written = async (action: string) =>
+      assertOk(await api.get(`/v3/OS-AUDIT/events?action=issued_credential.${action}`)).events.map(
+        ({ outcome }: { outcome: string }) => outcome,
+      );
+    assert.deepEqual([await written('accepted'), await written('failure')], [['success'], ['failure']]);
   });
 });

@@ -1,8 +1,9 @@
 // Requests for credentials. A credential may be a way to sign in: whoever asks for one gets it only as any other way to sign in is added.
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
-import { onUsualDatabase, underAttack } from '../../../../test/support/api.ts';
+import { onDatabase, onUsualDatabase, underAttack } from '../../../../test/support/api.ts';
 import { assign, makeApplication, makePerson, makeRole } from '../../../../test/support/applications.ts';
+import { withProofs } from '../../../../test/support/hostile-wallets.ts';
 import { RelyingParty } from '../../../../test/support/relying-party.ts';
 import { usesDatabaseOf } from '../../../../test/support/restartable-api.ts';
 import {
@@ -145,5 +146,18 @@ underAttack('Nobody fills the tables', (api) => {
       .selectAll()
       .execute();
     assert.equal(events.length, 1);
+  });
+});
+
+onDatabase('SQLite', 'A wallet that asks without end', { rateLimits: true }, (api) => {
+  const { world, person } = usesRoleWorld(api);
+
+  it('is told to wait after sixty requests for one person, before its proofs are looked at', async () => {
+    const wallet = new TestCredentialWallet(api);
+    const token = await wallet.tokenFor(person, world.sdJwt);
+    api.clock.hold();
+    const statuses: number[] = [];
+    for (let i = 0; i < 61; i++) statuses.push((await wallet.request(token, withProofs(world.sdJwt, ['no proof']))).status);
+    assert.deepEqual(statuses, [...Array(60).fill(400), 429]);
   });
 });
