@@ -149,6 +149,21 @@ onEachWalletWithIssuer('A wallet that authenticates', (wallet, issuer) => {
       }
     });
 
+    it('says at once who it is where a server offers nothing else and does not say that it lets anybody in', async () => {
+      for (const [methods, isSaid] of [
+        [METHODS, true],
+        [['none', ...METHODS], false],
+      ] as const) {
+        issuer.seen.length = 0;
+        issuer.twist = asking(methods, { [ANONYMOUS]: undefined });
+        issuedCredentials(await receive());
+        assert.deepEqual(
+          sent('token').map(({ headers }) => headers[ATTESTATION] !== undefined),
+          [isSaid],
+        );
+      }
+    });
+
     it('says who it is to a server that lets nobody in without, and to none for any other reason', async () => {
       const refusing = (error: string): IssuerTwist => ({
         reply(endpoint, reply, { headers }) {

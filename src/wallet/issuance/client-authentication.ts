@@ -21,12 +21,16 @@ const PROVABLE: readonly (readonly [string, ClientMethod])[] = [
 
 /**
  * In the order in which they are tried. An attestation says which node a person uses, so it is sent only to servers that ask for it.
- * `isAnonymous`: a request with a pre-authorized code, in which nobody has to say who they are (OID4VCI, 12.3).
+ * `isAnonymous`: a request with a pre-authorized code, in which nobody has to say who they are, if the server says so (OID4VCI, 12.3). Many
+ * that let anybody in do not say it. Where all that is offered is to prove oneself, by an attestation, being nobody is tried after that.
  */
 export function methodsFor(server: AuthorizationServerMetadata, isAnonymous: boolean): readonly ClientMethod[] {
   const { token_endpoint_auth_methods_supported: listed = [] } = server as { token_endpoint_auth_methods_supported?: string[] };
   const anonymous = (server as Server)['pre-authorized_grant_anonymous_access_supported'];
   const provable = PROVABLE.flatMap(([name, method]) => (listed.includes(name) ? [method] : []));
+  const [first, ...others] = provable;
+  if (isAnonymous && anonymous === undefined && first === 'attestation' && !listed.includes('none'))
+    return [first, 'none', ...others];
   const isOpen = isAnonymous ? anonymous !== false : provable.length === 0 || listed.includes('none');
   return isOpen || provable.length === 0 ? ['none', ...provable] : provable;
 }
