@@ -22,6 +22,14 @@ export interface PostgresServer {
   stop(): Promise<void>;
 }
 
+/** One that this process started. */
+export interface StartedPostgres extends PostgresServer {
+  readonly process: ChildProcess;
+  /** Its programs are in `native` there. */
+  readonly folder: string;
+  readonly data: string;
+}
+
 const run = promisify(execFile);
 // PostgreSQL refuses to run as root, so root runs it as nobody.
 const user = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
@@ -50,7 +58,11 @@ export async function sharedPostgres(): Promise<PostgresServer> {
 
 /** Its data is below `parent`, its programs are not: memory may be mounted so that nothing in it is executed. */
 export async function startPostgres(parent = tmpdir()): Promise<PostgresServer> {
-  if (process.env.DATABASE_URL) return serverAt(process.env.DATABASE_URL);
+  return process.env.DATABASE_URL ? serverAt(process.env.DATABASE_URL) : startOwnPostgres(parent);
+}
+
+/** `more`: settings such as `wal_level=replica`. */
+export async function startOwnPostgres(parent = tmpdir(), more: readonly string[] = []): Promise<StartedPostgres> {
   const binaries = installedBinaries();
   const folder = mkdtempSync(join(tmpdir(), 'gatehouse-postgres-'));
   const data = mkdtempSync(join(parent, 'gatehouse-postgres-data-'));
@@ -58,7 +70,7 @@ export async function startPostgres(parent = tmpdir()): Promise<PostgresServer> 
   try {
     await copyBinaries(binaries, folder);
     if (user.uid) await run('chown', ['-R', `${user.uid}:${user.gid}`, folder, data]);
-    const args = [...cluster, ...settings.flatMap((setting) => ['-c', setting]), '-D', data];
+    const args = [...cluster, ...[...settings, ...more].flatMap((setting) => ['-c', setting]), '-D', data];
     await run(join(folder, 'native/bin/initdb'), args, inside(folder));
     for (let attempt = 1; ; attempt++) {
       const port = randomInt(20_000, 32_768); // below the ports Linux gives to outgoing connections
@@ -70,7 +82,7 @@ export async function startPostgres(parent = tmpdir()): Promise<PostgresServer> 
           while (running(server)) await sleep(5);
           await removeFolder();
         };
-        return serverAt(`postgres://postgres@127.0.0.1:${port}/postgres`, stop);
+        return { ...serverAt(`postgres://postgres@127.0.0.1:${port}/postgres`, stop), process: server, folder, data };
       }
       const log = await readFile(join(folder, 'log'), 'utf8');
       if (attempt === 10 || !log.includes('Address already in use')) throw new Error(`PostgreSQL did not start:\n${log}`);
@@ -87,11 +99,20 @@ export async function startPostgres(parent = tmpdir()): Promise<PostgresServer> 
  */
 const inside = (folder: string) => ({ ...user, cwd: folder, env: { PATH: process.env.PATH, TZ: 'UTC' } });
 
-const running = (server: ChildProcess) => server.exitCode === null && server.signalCode === null;
+export const running = (server: ChildProcess) => server.exitCode === null && server.signalCode === null;
+
+/** A server on other data, by the programs of this one, as the same user. */
+export async function launchBeside({ folder }: StartedPostgres, data: string, port: number): Promise<ChildProcess> {
+  if (user.uid) await run('chown', ['-R', `${user.uid}:${user.gid}`, data]);
+  const server = await launch(folder, data, port, `log-${port}`);
+  server.unref();
+  if (!running(server)) throw new Error(`PostgreSQL did not start:\n${await readFile(join(folder, `log-${port}`), 'utf8')}`);
+  return server;
+}
 
 /** Returns when the server is ready or has exited. */
-async function launch(folder: string, data: string, port: number): Promise<ChildProcess> {
-  const [logFile, postgres, setpriv] = [join(folder, 'log'), join(folder, 'native/bin/postgres'), '/usr/bin/setpriv'];
+async function launch(folder: string, data: string, port: number, logName = 'log'): Promise<ChildProcess> {
+  const [logFile, postgres, setpriv] = [join(folder, logName), join(folder, 'native/bin/postgres'), '/usr/bin/setpriv'];
   const log = await open(logFile, 'w');
   const options: SpawnOptions = { ...inside(folder), stdio: ['ignore', log.fd, log.fd] };
   const args = ['-D', data, '-p', `${port}`];
@@ -100,7 +121,8 @@ async function launch(folder: string, data: string, port: number): Promise<Child
     : spawn(postgres, args, options);
   await once(server, 'spawn').finally(() => log.close());
   // Reads its log instead of trying the port, where another server might answer.
-  while (running(server) && !(await readFile(logFile, 'utf8')).includes('ready to accept connections')) await sleep(10);
+  const isReady = async () => /ready to accept (?:read-only )?connections/.test(await readFile(logFile, 'utf8'));
+  while (running(server) && !(await isReady())) await sleep(10);
   return server;
 }
 
@@ -163,7 +185,7 @@ async function copyBinaries(from: string, folder: string): Promise<void> {
 }
 
 /** Starts a shell that waits on a pipe and removes the folder when told to, or when this process has ended for any reason. */
-function removeWhenWeEnd(folders: readonly string[]): () => Promise<void> {
+export function removeWhenWeEnd(folders: readonly string[]): () => Promise<void> {
   // Repeatedly, because a server that is shutting down still creates files. (Without setpriv the server exits within a minute when it
   // misses them.)
   const script = 'read -r _; for i in $(seq 100); do rm -rf "$@" && exit; sleep 0.1; done';

@@ -25,10 +25,6 @@ export async function createChangeTable<S>(trx: Kysely<S>): Promise<void> {
   await sql`alter table ${sql.table(CHANGES)} replica identity full`.execute(trx);
 }
 
-export async function hasChangeTable<S>(db: Kysely<S>): Promise<boolean> {
-  return (await sql`select 1 where to_regclass(${CHANGES}) is not null`.execute(db)).rows.length > 0;
-}
-
 /** In the transaction of the change, with other rows. */
 export function insertChange<S>(trx: Kysely<S>, tags: string, rows: RowsByTable<S>): Promise<void> {
   const value = Buffer.byteLength(tags) < MAX_TAGS_BYTES ? tags : '*';

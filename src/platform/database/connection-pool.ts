@@ -36,7 +36,7 @@ const statementNames = new Map<string, string>();
  * name. The name is made from the text: behind a pooler, connections of several processes share a server's connection, and one name must
  * never mean two statements there.
  */
-function statementName(text: string): string | undefined {
+export function statementName(text: string): string | undefined {
   const existing = statementNames.get(text);
   if (existing || statementNames.size >= MAX_NAMED_STATEMENTS) return existing;
   const name = `g${createHash('sha256').update(text).digest('base64url').slice(0, 32)}`;

@@ -5,6 +5,7 @@ import { ConfigError } from '../config/index.ts';
 import { CHANGES } from './change-table.ts';
 import { type MigrationSource, migrate, RECORDS, UNFINISHED_COPY } from './migrate.ts';
 import { readPostgres } from './postgres-reader.ts';
+import { HISTORY } from './server-history.ts';
 import { readSqlite } from './sqlite-reader.ts';
 
 export interface CopyOptions {
@@ -29,7 +30,7 @@ async function tablesOf(tx: Kysely<unknown>): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`
     select relname as name from pg_class
     where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p') and not relispartition
-      and relname not in (${RECORDS}, ${UNFINISHED_COPY}, ${CHANGES}) order by relname
+      and relname not in (${RECORDS}, ${UNFINISHED_COPY}, ${CHANGES}, ${HISTORY}) order by relname
   `.execute(tx);
   return rows.map(({ name }) => name);
 }

@@ -3,6 +3,7 @@ import type { Kysely } from 'kysely';
 import type { Feed } from './cache.ts';
 import type { Caches } from './caches.ts';
 import type { RowsByTable } from './insert-rows.ts';
+import type { StandbyUsage } from './standby.ts';
 
 declare const inTransaction: unique symbol;
 
@@ -24,11 +25,20 @@ export interface DatabaseUsage {
   readonly inUse: number;
   /** Callers that wait for a connection, or for their turn to write. */
   readonly waiting: number;
+  /** The standbys that lists may be read from. */
+  readonly standbys: readonly StandbyUsage[];
+  /** Reads for lists that the primary answered, if there are standbys. */
+  readonly primaryReads: number;
 }
 
 export interface Database<S> extends Caches {
   readonly dialect: Dialect;
   readonly read: Reader<S>;
+  /**
+   * For lists, searches, exports and counts, never for a decision: from a standby if there is one. It has all that was committed before the read
+   * began, whoever committed it (ADR 035).
+   */
+  readonly lists: Reader<S>;
   readonly feed: Feed;
   /**
    * Runs the work in one transaction; durable when the promise resolves. `tags` name what caches must drop. `last` takes rows that are inserted when the work is done,

@@ -89,6 +89,9 @@ export function isUnwritable(error: unknown): boolean {
 /** Another transaction held the lock for too long. */
 export const isLockTimeout = (error: unknown): boolean => fieldsOf(error).code === '55P03';
 
+/** The statement took longer than the server was told to let it. */
+export const isStatementTimeout = (error: unknown): boolean => fieldsOf(error).code === '57014';
+
 /** Out of some other resource, or a statement or a lock took too long. */
 const BUSY = /^(53|57014$|55P03$)/;
 /** SQLite: busy, locked, cannot be opened. */

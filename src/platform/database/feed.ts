@@ -5,6 +5,7 @@ import { hear, type Knowledge, NOTHING_KNOWN, parseSnapshot, questionOf, type Re
 import { NEW_ROWS, parseRows, type StoredRow } from './change-table.ts';
 import type { Subscribers } from './database.ts';
 import { type EarlierVersion, earlierSessions } from './earlier-version.ts';
+import { DatabaseUnavailable } from './errors.ts';
 import { SERVER_STATE, type ServerState } from './hosts.ts';
 
 const POLL_MS = 100;
@@ -15,6 +16,8 @@ const BUSY_POLL_MS = 50;
  * connection hangs.
  */
 const STALE_MS = 750;
+/** Whoever asks has another way. */
+const ASK_MS = 300;
 const RETRY_MS = 500;
 /** Rows that all processes had this time for are deleted. */
 const DELETE_MS = 30_000;
@@ -101,6 +104,12 @@ export class PostgresFeed {
   /** Age of the last proof, also after the connection was lost. */
   lagSeconds(): number {
     return (performance.now() - Math.max(this.#lastProofAt, this.#createdAt)) / 1000;
+  }
+
+  /** One row of the server whose changes are read, on the same connection. It proves nothing about changes. */
+  async ask(text: string, name: string | undefined): Promise<unknown> {
+    if (!this.#client) throw new DatabaseUnavailable('the database does not answer');
+    return (await this.#client.query({ ...(name ? { name } : {}), text, query_timeout: ASK_MS } as pg.QueryConfig)).rows[0];
   }
 
   async start(): Promise<void> {

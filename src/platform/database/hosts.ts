@@ -28,10 +28,31 @@ export class UnsuitableServer extends Error {
 }
 
 /** For messages: without the user name. */
-const nameOf = ({ host, port }: HostAddress): string => `${host}:${port}`;
+export const nameOf = ({ host, port }: HostAddress): string => `${host}:${port}`;
+
+/** A URL for each of its hosts, without what only libpq knows, and without `application_name`: our connections have names by which others know them. */
+export function splitHosts(url: string, setting: string) {
+  const [, scheme = '', login = '', hosts = '', rest = ''] = /^(\w+:\/\/)((?:[^/?#]*@)?)([^/?#]*)(.*)$/s.exec(url) ?? [];
+  const [path = '', query = ''] = rest.split('?');
+  const options = new URLSearchParams(query);
+  const role = options.get('target_session_attrs') ?? 'any';
+  const applicationName = options.get('application_name') ?? undefined;
+  options.delete('target_session_attrs');
+  options.delete('application_name');
+  const urls = hosts.split(',').map((host) => `${scheme}${login}${host}${path}${options.size > 0 ? `?${options}` : ''}`);
+  try {
+    const addresses: HostAddress[] = urls.map((one) => {
+      const { host, port } = new pg.Client(one);
+      return { host, port };
+    });
+    return { urls, addresses, role, applicationName };
+  } catch {
+    throw new ConfigError(`${setting}: it is not a valid PostgreSQL URL`);
+  }
+}
 
 export class Hosts {
-  /** The URL with only the first host, and without `application_name`: our connections have names by which others know them. */
+  /** The URL with only the first host (splitHosts). */
   readonly url: string;
   readonly applicationName: string | undefined;
   readonly #addresses: readonly HostAddress[];
@@ -40,27 +61,14 @@ export class Hosts {
   #picking: Promise<HostAddress> | undefined;
 
   constructor(url: string, setting: string) {
-    const [, scheme = '', login = '', hosts = '', rest = ''] = /^(\w+:\/\/)((?:[^/?#]*@)?)([^/?#]*)(.*)$/s.exec(url) ?? [];
-    const [path = '', query = ''] = rest.split('?');
-    const options = new URLSearchParams(query);
-    const role = options.get('target_session_attrs') ?? 'any';
-    options.delete('target_session_attrs');
-    this.applicationName = options.get('application_name') ?? undefined;
-    options.delete('application_name');
+    const { urls, addresses, role, applicationName } = splitHosts(url, setting);
     if (!SERVER_ROLES.includes(role))
       throw new ConfigError(
         `${setting}: target_session_attrs must be any, read-write or primary, not "${role}": the service writes`,
       );
     this.#role = role as ServerRole;
-    const urls = hosts.split(',').map((host) => `${scheme}${login}${host}${path}${options.size > 0 ? `?${options}` : ''}`);
-    try {
-      this.#addresses = urls.map((one) => {
-        const { host, port } = new pg.Client(one);
-        return { host, port };
-      });
-    } catch {
-      throw new ConfigError(`${setting}: it is not a valid PostgreSQL URL`);
-    }
+    this.applicationName = applicationName;
+    this.#addresses = addresses;
     this.url = urls[0]!;
   }
 
@@ -136,7 +144,7 @@ type ConnectCallback = ((error: Error) => void) | ((error: null, client: pg.Clie
  * A connection that breaks while nobody listens for errors would end the process: the server may end it between the moment it is open and the
  * moment the pool knows it. Whatever uses it then fails by itself.
  */
-class CalmClient extends pg.Client {
+export class CalmClient extends pg.Client {
   constructor(settings?: string | pg.ClientConfig) {
     super(settings);
     this.on('error', () => {});

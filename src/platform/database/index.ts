@@ -27,6 +27,8 @@ export { preparedRow, preparedRows } from './prepared.ts';
 export { beginsWith, readSearchPage } from './search.ts';
 export { KeyedLocks } from './semaphore.ts';
 export type { DatabaseReader } from './sqlite-reader.ts';
+export type { StandbyState, StandbyUsage } from './standby.ts';
+export type { StandbyInspection } from './standby-inspection.ts';
 export { withLongStatements } from './time-limits.ts';
 export { DATABASE_UNREACHABLE_EXIT, type DatabaseWait, DatabaseWaitTimeout, databaseWaitOf } from './wait-for-database.ts';
 
@@ -35,3 +37,4 @@ export const loadCopyToPostgres = () => import('./copy-to-postgres.ts');
 
 /** For `gatehouse doctor`. Loaded when it is needed, because it brings the driver of PostgreSQL. */
 export const loadInspection = () => import('./inspection.ts');
+export const loadStandbyInspection = () => import('./standby-inspection.ts');

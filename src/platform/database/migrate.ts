@@ -4,9 +4,10 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Kysely, sql } from 'kysely';
 import { ConfigError } from '../config/index.ts';
-import { createChangeTable, hasChangeTable } from './change-table.ts';
+import { CHANGES, createChangeTable } from './change-table.ts';
 import type { Dialect } from './database.ts';
 import { isAlreadyApplied, toSqlite } from './migrate-sqlite.ts';
+import { createHistoryTable, HISTORY } from './server-history.ts';
 
 /** The folder of a service's `001-name.sql` files. */
 export type MigrationSource = string;
@@ -101,10 +102,18 @@ async function apply<S>(trx: Kysely<S>, { name, statements }: Migration, target:
   await sql`insert into ${sql.table(RECORDS)} (name, timestamp) values (${name}, ${new Date().toISOString()})`.execute(trx);
 }
 
-async function isCopyUnfinished<S>(db: Kysely<S>): Promise<boolean> {
-  const { rows } = await sql`select 1 where to_regclass(${UNFINISHED_COPY}) is not null`.execute(db);
-  return rows.length > 0;
+/** On PostgreSQL. */
+async function hasTable<S>(db: Kysely<S>, name: string): Promise<boolean> {
+  return (await sql`select 1 where to_regclass(${name}) is not null`.execute(db)).rows.length > 0;
 }
+
+const isCopyUnfinished = <S>(db: Kysely<S>): Promise<boolean> => hasTable(db, UNFINISHED_COPY);
+
+/** Tables of platform/database itself on PostgreSQL. */
+const OWN_TABLES = [
+  [CHANGES, createChangeTable],
+  [HISTORY, createHistoryTable],
+] as const;
 
 /** A service would find empty tables, and take itself for a new one. */
 async function refuseUnfinishedCopy<S>(db: Kysely<S>, name: string): Promise<void> {
@@ -140,10 +149,12 @@ export async function migrate<S>(db: Kysely<S>, folder: MigrationSource, target:
     });
     if (name !== undefined) applied.push(name);
   }
-  if (target.dialect === 'postgres' && !(await hasChangeTable(db)))
+  for (const [table, create] of target.dialect === 'postgres' ? OWN_TABLES : []) {
+    if (await hasTable(db, table)) continue;
     await db.transaction().execute(async (trx) => {
       await takeLock(trx);
-      await createChangeTable(trx);
+      await create(trx);
     });
+  }
   return applied;
 }

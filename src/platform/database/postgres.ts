@@ -17,6 +17,7 @@ import { type MigrationSource, migrate } from './migrate.ts';
 import { types } from './postgres-types.ts';
 import { Reachability } from './reachability.ts';
 import { Semaphore } from './semaphore.ts';
+import { openLists } from './standbys.ts';
 import { hasTimeLimits, JOB_STATEMENT_MS, setTimeLimits } from './time-limits.ts';
 import { type DatabaseWait, waitForDatabase } from './wait-for-database.ts';
 import { Writability } from './writability.ts';
@@ -27,6 +28,8 @@ export interface PostgresOptions {
   readonly namedStatements: boolean;
   /** The setting that holds its URL, for messages. */
   readonly setting?: string;
+  /** Read-only servers, one or several hosts. */
+  readonly standbyUrl?: string | undefined;
   /** How long a start waits for it, and the log it writes to while waiting. */
   readonly wait?: DatabaseWait;
 }
@@ -83,16 +86,21 @@ const inTurns =
       }
     });
 
+function createPool(settings: pg.PoolConfig): pg.Pool {
+  const pool = new pg.Pool({ ...settings, idleTimeoutMillis: 60_000 });
+  // An idle connection that breaks is replaced by the pool; without a listener it would end the process.
+  pool.on('error', () => {});
+  // The same while a connection is in use: the running query fails, and that is enough.
+  pool.on('connect', (client) => client.on('error', () => {}));
+  return pool;
+}
+
 export async function openPostgres<S>(url: string, migrations: MigrationSource, options: PostgresOptions): Promise<Database<S>> {
   const setting = options.setting ?? 'the database';
   const hosts = new Hosts(url, setting);
   const Client = createClientClass(hosts);
-  const settings = {
-    connectionString: hosts.url,
-    connectionTimeoutMillis: CONNECT_MS,
-    types,
-    application_name: 'gatehouse service',
-  };
+  const common = { connectionTimeoutMillis: CONNECT_MS, types, application_name: 'gatehouse service' };
+  const settings = { connectionString: hosts.url, ...common };
   await waitForDatabase(hosts, () => new Client(settings), setting, options.wait);
   await refuseOtherEngines(() => new Client(settings), setting);
   await onOwnConnection(Client, settings, (db) => migrate(db, migrations, { dialect: 'postgres', name: setting }));
@@ -101,17 +109,7 @@ export async function openPostgres<S>(url: string, migrations: MigrationSource, 
   const log = options.wait?.log;
   if (!keepsLimits) log?.info({ setting }, 'a pooler ignores statement_timeout and lock_timeout; each transaction sets them');
 
-  const pool = new pg.Pool({
-    ...settings,
-    ...(keepsLimits ? limits : {}),
-    max: options.poolSize,
-    idleTimeoutMillis: 60_000,
-    Client,
-  });
-  // An idle connection that breaks is replaced by the pool; without a listener it would end the process.
-  pool.on('error', () => {});
-  // The same while a connection is in use: the running query fails, and that is enough.
-  pool.on('connect', (client) => client.on('error', () => {}));
+  const pool = createPool({ ...settings, ...(keepsLimits ? limits : {}), max: options.poolSize, Client });
 
   const subscribers = new Subscribers();
   const reachability = new Reachability(() => connections.probe());
@@ -158,10 +156,18 @@ export async function openPostgres<S>(url: string, migrations: MigrationSource, 
   });
   const namesSetting = setting.replace('DATABASE_URL', 'NAMED_STATEMENTS');
   const db = new Kysely<S>({ dialect: new PostgresDialect({ pool: connections }) });
+  const lists = openLists(db, connections, {
+    url: options.standbyUrl,
+    setting: setting.replace('DATABASE_URL', 'STANDBY_URL'),
+    poolSize: options.poolSize,
+    log,
+    askPrimary: (text, name) => feed.ask(text, name),
+  });
   const writability = new Writability(() => probeWriting(db));
   const writers = new Semaphore(options.poolSize - Math.min(options.poolSize - 1, Math.ceil(options.poolSize * READER_SHARE)));
   const inTurn = inTurns(writers, writability);
   await feed.start();
+  lists.start();
 
   async function writeOnce<T>(work: Parameters<Database<S>['write']>[0]): Promise<T> {
     const tags = new Set<string>();
@@ -193,6 +199,7 @@ export async function openPostgres<S>(url: string, migrations: MigrationSource, 
   return {
     dialect: 'postgres',
     read: db,
+    lists: lists.read,
     feed: changes,
     ...createCaches(changes),
     write: (work) => inTurn(() => writeOnce(work)),
@@ -209,6 +216,7 @@ export async function openPostgres<S>(url: string, migrations: MigrationSource, 
       connections: options.poolSize,
       inUse: connections.inUse,
       waiting: connections.waiting + writers.waiting,
+      ...lists.usage(),
     }),
     async ping() {
       await sql`select 1`.execute(db);
@@ -217,6 +225,7 @@ export async function openPostgres<S>(url: string, migrations: MigrationSource, 
     },
     async close() {
       reachability.stop();
+      await lists.stop();
       await feed.stop();
       await db.destroy();
     },

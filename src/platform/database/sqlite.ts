@@ -87,6 +87,7 @@ export async function openSqlite<S>(path: string, migrations: MigrationSource): 
   return {
     dialect: 'sqlite',
     read,
+    lists: read,
     feed,
     ...createCaches(feed),
     async write(work) {
@@ -120,6 +121,8 @@ export async function openSqlite<S>(path: string, migrations: MigrationSource): 
       connections: 1,
       inUse: commits.isBusy ? 1 : 0,
       waiting: commits.waiting,
+      standbys: [],
+      primaryReads: 0,
     }),
     async close() {
       isClosed = true;
