@@ -38,6 +38,8 @@ export function checkDatabases({ identity, wallet }: RunOptions, workers: number
   const missing = Object.entries(urls).find(([, config]) => config && !config.databaseUrl)?.[0];
   if (workers > 1 && missing)
     throw new ConfigError(`GATEHOUSE_WORKERS: more than one process needs PostgreSQL; set ${missing}, or 1 worker`);
+  if (identity?.standbyUrl && !identity.databaseUrl)
+    throw new ConfigError('GATEHOUSE_IDENTITY_STANDBY_URL needs GATEHOUSE_IDENTITY_DATABASE_URL, the address of the primary');
   if (identity?.databaseUrl && identity.databaseUrl === wallet?.databaseUrl)
     throw new ConfigError('GATEHOUSE_WALLET_DATABASE_URL must name another database than GATEHOUSE_IDENTITY_DATABASE_URL');
 }

@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { Client } from 'pg';
-import { checkAuditMonths, serverFindings } from '../src/doctor/databases.ts';
+import { checkAuditMonths, serverFindings, standbyFinding } from '../src/doctor/databases.ts';
 import { examine, type Finding, type Machine } from '../src/doctor/index.ts';
-import type { ServerInspection } from '../src/platform/database/index.ts';
+import type { ServerInspection, StandbyInspection } from '../src/platform/database/index.ts';
 import { newMasterKey } from '../src/platform/seal/index.ts';
 import { freePort } from './support/ports.ts';
 import { type PostgresServer, sharedPostgres } from './support/postgres.ts';
@@ -63,6 +63,24 @@ describe('gatehouse doctor on PostgreSQL', () => {
     const made = gatehouse(['migrate'], settings);
     assert.equal(await made.ended(), 0, made.stderr);
     baseline = statusesOf(await examine({ env: settings, machine }));
+  });
+
+  it('says of each server that lists are read from what keeps it from being used', () => {
+    const good: StandbyInspection = { name: 'two:5432', state: 'reached', lagMs: 3, connections: 5, maxConnections: 97 };
+    const cases: [Partial<StandbyInspection>, Finding['status'], RegExp][] = [
+      [{}, 'ok', /read from two:5432/],
+      [{ state: 'no_standby' }, 'ok', /takes writes/],
+      [{ state: 'away' }, 'warn', /does not answer/],
+      [{ state: 'behind', lagMs: 2000 }, 'warn', /2000 ms behind/],
+      [{ lagMs: 150 }, 'warn', /150 ms behind/],
+      [{ state: 'other_system' }, 'fail', /no copy/],
+      [{ maxConnections: 21 }, 'warn', /22 of 21 connections/],
+    ];
+    for (const [change, status, text] of cases) {
+      const found = standbyFinding({ ...good, ...change }, 22);
+      assert.deepEqual([found.check, found.status], ['standbys.identity', status]);
+      assert.match(found.text, text);
+    }
   });
 
   it('finds the databases current, the feed working, and says that fsync is off and the user of the wallet too mighty', () => {

@@ -5,9 +5,11 @@ import { MIGRATIONS as IDENTITY_MIGRATIONS } from '../identity/service.ts';
 import {
   type InspectedDatabase,
   loadInspection,
+  loadStandbyInspection,
   type MigrationState,
   type PostgresInspection,
   type ServerInspection,
+  type StandbyInspection,
 } from '../platform/database/index.ts';
 import { workersOf } from '../setting-rules.ts';
 import { MIGRATIONS as WALLET_MIGRATIONS } from '../wallet/service.ts';
@@ -195,6 +197,53 @@ export const serverFindings = (
   checkReplication(name, server),
 ];
 
+/** As a service does (standby.ts). */
+const STANDBY_LAG_MS = 100;
+
+/** Of one of the servers that lists are read from. */
+export function standbyFinding({ name, state, lagMs, connections, maxConnections }: StandbyInspection, needed: number): Finding {
+  const [check, setting] = ['standbys.identity', 'GATEHOUSE_IDENTITY_STANDBY_URL'];
+  if (state === 'away')
+    return warn(check, `${name} does not answer, so no lists are read there`, `start it, or remove it from ${setting}`);
+  if (state === 'other_system')
+    return fail(check, `${name} is no copy of the primary's database`, `correct the host or the database in ${setting}`);
+  if (state === 'no_standby') return ok(check, `${name} takes writes: no lists are read there as long as it is no standby`);
+  if (state === 'behind' || lagMs > STANDBY_LAG_MS)
+    return warn(
+      check,
+      `${name} is ${Math.round(lagMs)} ms behind or more, or follows another primary, so no lists are read there`,
+      'look at its log and its network',
+    );
+  if (needed > maxConnections)
+    return warn(
+      check,
+      `the service may use ${needed} of ${maxConnections} connections of ${name}; ${connections} are in use`,
+      'raise max_connections of this server, or lower GATEHOUSE_IDENTITY_POOL_SIZE or GATEHOUSE_WORKERS',
+    );
+  return ok(check, `lists are read from ${name}`);
+}
+
+async function reportStandbys({ identity, shared }: Deployment, url: string, setting: string): Promise<Finding[]> {
+  if (!identity?.standbyUrl) return [];
+  const { inspectStandbys } = await loadStandbyInspection();
+  const settings = { setting, standbySetting: 'GATEHOUSE_IDENTITY_STANDBY_URL' };
+  const found = await inspectStandbys(url, identity.standbyUrl, settings).catch((error: unknown) => reasonOf(error));
+  if (typeof found === 'string')
+    return [
+      warn(
+        'standbys.identity',
+        `the primary does not say where it is (${found}), so lists are read there`,
+        'let the user of the database call pg_control_system(), and start the service once',
+      ),
+    ];
+  const needed = (identity.poolSize + 1) * workersOf(shared);
+  return (
+    found?.map((one) => standbyFinding(one, needed)) ?? [
+      warn('standbys.identity', 'no process has used standbys of this primary yet', 'start the service with this setting'),
+    ]
+  );
+}
+
 async function reportPostgres(name: ServiceName, url: string, deployment: Deployment): Promise<DatabaseReport> {
   const { shared, machine } = deployment;
   const check = `database.${name}`;
@@ -211,6 +260,7 @@ async function reportPostgres(name: ServiceName, url: string, deployment: Deploy
         ? ok(`feed.${name}`, 'processes learn of each other’s changes')
         : warn(`feed.${name}`, 'nothing is answered from memory', found.feedProblem),
       checkAuditMonths(name, found, machine.now()),
+      ...(name === 'identity' ? await reportStandbys(deployment, url, setting) : []),
       ...(hosts.length === 1
         ? []
         : [

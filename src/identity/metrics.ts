@@ -11,6 +11,8 @@ import {
   type MetricDefinitions,
   type Metrics,
   registerDatabase,
+  registerStandbys,
+  standbyMetrics,
 } from '../platform/metrics/index.ts';
 import { REFUSAL_WORDS } from './directory/logins/index.ts';
 import type { Database } from './ground/database/index.ts';
@@ -29,6 +31,7 @@ const GRANT = { grant: 'the type of the grant, such as `authorization_code` or `
 
 export const identityMetrics = {
   ...databaseMetrics('gatehouse'),
+  ...standbyMetrics('gatehouse'),
   ...auditExportMetrics('gatehouse'),
   logins: {
     name: 'gatehouse_logins_total',
@@ -224,6 +227,7 @@ function registerQueues(metrics: Metrics, counts: IdentityCounts, inTurn: InTurn
 export function registerIdentity(metrics: Metrics, counts: IdentityCounts): void {
   const { db, logins, tokens, revocations, passwords, grants } = counts;
   registerDatabase(metrics, identityMetrics, db);
+  registerStandbys(metrics, identityMetrics, db);
   const inTurn = createTurns();
   registerAuditExports(metrics, identityMetrics, counts.auditExports, inTurn);
   metrics.totals(identityMetrics.logins, () => logins.counts.good);

@@ -102,7 +102,7 @@ export function createAuditExports<S extends ExportTables>(deps: AuditExportDeps
       return false;
     const row = (await findExport(db.read, name))!;
     const from = await followClock(row);
-    const events = await eventsAfter(db.read, from, next);
+    const events = await eventsAfter(db.lists, from, next);
     if (events.length === 0) return false;
     await send(events.map(toCadf), stopping);
     const last = events.at(-1)!;

@@ -1,9 +1,10 @@
 // Metrics of the database of a service: its connections, its feed of changes and its caches.
-import type { Database } from '../database/index.ts';
+import type { Database, StandbyUsage } from '../database/index.ts';
 import type { MetricDefinition, MetricDefinitions } from './definition.ts';
 import type { Metrics } from './metrics.ts';
 
 const CACHE = { cache: 'the name of the cache' };
+const SERVER = { server: 'host and port of a standby' };
 
 /** `prefix`: how the names of a service begin. */
 export const databaseMetrics = (prefix: string) =>
@@ -56,4 +57,44 @@ export function registerDatabase(
   metrics.labelled(definitions.cacheEntries, db.cacheSizes);
   metrics.totals(definitions.cacheHits, db.cacheHits);
   metrics.totals(definitions.cacheMisses, db.cacheMisses);
+}
+
+/** Of a service that may read lists from standbys. */
+export const standbyMetrics = (prefix: string) =>
+  ({
+    listReads: {
+      name: `${prefix}_list_reads_total`,
+      type: 'counter',
+      help: 'Reads for lists, searches and exports, if there are standbys for them',
+      labels: { server: 'host and port of a standby; `primary`: none was of use' },
+    },
+    standbyUsed: {
+      name: `${prefix}_standby_used`,
+      type: 'gauge',
+      help: '1 while lists are read from this standby, 0 while it is away, lags, or is no standby of the primary',
+      labels: SERVER,
+      aggregation: 'min',
+    },
+    standbyLag: {
+      name: `${prefix}_standby_lag_seconds`,
+      type: 'gauge',
+      help: 'How long a standby took to have what the primary had. Above 0.1 it is not used',
+      labels: SERVER,
+      aggregation: 'max',
+    },
+  }) as const satisfies MetricDefinitions;
+
+export function registerStandbys(
+  metrics: Metrics,
+  definitions: Readonly<Record<keyof ReturnType<typeof standbyMetrics>, MetricDefinition>>,
+  db: Pick<Database<unknown>, 'usage'>,
+): void {
+  const ofStandbys = (value: (one: StandbyUsage) => number): Record<string, number> =>
+    Object.fromEntries(db.usage().standbys.map((one) => [one.name, value(one)]));
+  metrics.totals(definitions.listReads, () => {
+    const reads = ofStandbys((one) => one.reads);
+    return Object.keys(reads).length === 0 ? {} : { ...reads, primary: db.usage().primaryReads };
+  });
+  metrics.labelled(definitions.standbyUsed, () => ofStandbys(({ state }) => Number(state === 'used')));
+  metrics.labelled(definitions.standbyLag, () => ofStandbys(({ lagSeconds }) => lagSeconds));
 }

@@ -1,5 +1,5 @@
 // Prometheus metrics, served on the internal port only.
-export { databaseMetrics, registerDatabase } from './database.ts';
+export { databaseMetrics, registerDatabase, registerStandbys, standbyMetrics } from './database.ts';
 export type { MetricDefinition, MetricDefinitions } from './definition.ts';
 export { Histogram } from './histogram.ts';
 export { createMetrics, type LabelledValues, type Metrics } from './metrics.ts';

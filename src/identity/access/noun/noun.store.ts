@@ -34,7 +34,7 @@ export function listRows<T extends NounTable>(
   page: PageRequest,
   criteria: readonly Criterion[],
 ): Promise<RowPage<TableRow<T>> | undefined> {
-  const all = db.read.selectFrom(table as SomeTable).selectAll();
+  const all = db.lists.selectFrom(table as SomeTable).selectAll();
   const rows = readPage(applyCriteria(all, db.dialect, criteria), { table: table as SomeTable }, page, all);
   return rows as Promise<unknown> as Promise<RowPage<TableRow<T>> | undefined>;
 }

@@ -76,17 +76,17 @@ async function withNames<Row extends AssignmentIds>({ db }: AssignmentDeps, quer
   if (!readFlag(query, 'include_names')) return rows;
   const [users, organizations, roles] = await Promise.all([
     namesOf(
-      db.read,
+      db.lists,
       'users',
       rows.flatMap((row) => row.user_id ?? []),
     ),
     namesOf(
-      db.read,
+      db.lists,
       'projects',
       rows.map((row) => row.organization_id),
     ),
     appRoleNames(
-      db.read,
+      db.lists,
       rows.map((row) => row.role_id),
     ),
   ]);

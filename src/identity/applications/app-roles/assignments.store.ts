@@ -92,7 +92,7 @@ export function listUserAssignments(
   page: PageRequest,
   query: ListQuery,
 ): Promise<RowPage<AppUserRoleRow> | undefined> {
-  const visible = applyCriteria(db.read.selectFrom('app_user_roles').selectAll('app_user_roles'), db.dialect, query.visible);
+  const visible = applyCriteria(db.lists.selectFrom('app_user_roles').selectAll('app_user_roles'), db.dialect, query.visible);
   const named = visible
     .$if(filtersBy(query, 'users'), (all) => all.innerJoin('users', 'users.id', 'app_user_roles.user_id'))
     .$if(filtersBy(query, 'projects'), (all) => all.innerJoin('projects', 'projects.id', 'app_user_roles.organization_id'))
@@ -106,7 +106,7 @@ export function listOrganizationAssignments(
   query: ListQuery,
 ): Promise<RowPage<AppOrganizationRoleRow> | undefined> {
   const visible = applyCriteria(
-    db.read.selectFrom('app_organization_roles').selectAll('app_organization_roles'),
+    db.lists.selectFrom('app_organization_roles').selectAll('app_organization_roles'),
     db.dialect,
     query.visible,
   );

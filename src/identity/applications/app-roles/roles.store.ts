@@ -27,7 +27,7 @@ export function listAppRoles(
   criteria: readonly Criterion[],
   within: ApplicationFilter,
 ): Promise<RowPage<AppRoleRow> | undefined> {
-  const all = db.read.selectFrom('app_roles').selectAll('app_roles');
+  const all = db.lists.selectFrom('app_roles').selectAll('app_roles');
   const visible = within ? all.where(isIn('app_roles.application_id', within)) : all;
   return readPage(applyCriteria(visible, db.dialect, criteria), { table: 'app_roles', by: 'name' }, page, visible);
 }
@@ -39,7 +39,7 @@ export function listPermissions(
   criteria: readonly Criterion[],
   { within, roleId }: { within?: ApplicationFilter; roleId?: string },
 ): Promise<RowPage<AppPermissionRow> | undefined> {
-  let visible = db.read.selectFrom('app_permissions').selectAll('app_permissions');
+  let visible = db.lists.selectFrom('app_permissions').selectAll('app_permissions');
   if (within) visible = visible.where(isIn('app_permissions.application_id', within));
   if (roleId !== undefined) {
     visible = visible.where('app_permissions.id', 'in', (eb) =>

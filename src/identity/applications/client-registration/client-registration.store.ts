@@ -84,7 +84,7 @@ export function listRegistered(
   page: PageRequest,
   { domainId, origin, kept }: { domainId?: string | undefined; origin?: string | undefined; kept?: boolean | undefined },
 ): Promise<RowPage<ConsumerRow> | undefined> {
-  const all = db.read.selectFrom('consumers').where('registered_by', 'is not', null).selectAll('consumers');
+  const all = db.lists.selectFrom('consumers').where('registered_by', 'is not', null).selectAll('consumers');
   const visible = domainId === undefined ? all : all.where('registration_domain_id', '=', domainId);
   let wanted = visible;
   if (origin !== undefined) wanted = wanted.where('registered_by', '=', origin as NonNullable<ConsumerRow['registered_by']>);

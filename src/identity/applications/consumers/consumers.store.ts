@@ -47,7 +47,7 @@ export function listConsumers(
   { criteria, ...order }: Omit<ListQuery, 'visible'>,
   within: readonly string[] | undefined,
 ): Promise<RowPage<ConsumerRow> | undefined> {
-  const all = db.read.selectFrom('consumers').selectAll('consumers');
+  const all = db.lists.selectFrom('consumers').selectAll('consumers');
   const visible = within ? all.where(isIn('consumers.id', within)) : all;
   return readNamedPage(applyCriteria(visible, db.dialect, criteria), 'consumers', page, visible, order);
 }

@@ -31,7 +31,7 @@ export async function listRegisteredLimits(
   page: PageRequest,
   criteria: readonly Criterion[],
 ): Promise<RowPage<RegisteredLimitRow> | undefined> {
-  const all = db.read.selectFrom('registered_limits').selectAll('registered_limits');
+  const all = db.lists.selectFrom('registered_limits').selectAll('registered_limits');
   return readPage(applyCriteria(all, db.dialect, criteria), { table: 'registered_limits' }, page, all);
 }
 
@@ -83,7 +83,7 @@ export async function listLimits(
   visible: VisibleLimits,
   criteria: readonly Criterion[],
 ): Promise<RowPage<LimitWithResource> | undefined> {
-  const all = limitsWithResource(db.read);
+  const all = limitsWithResource(db.lists);
   const seen =
     visible.kind === 'all'
       ? all

@@ -21,7 +21,7 @@ export function listCredentials(
   criteria: readonly Criterion[],
   { owner, withoutTypeOfOthers: hidden, reader = '' }: VisibleCredentials,
 ): Promise<RowPage<CredentialRow> | undefined> {
-  let visible = db.read.selectFrom('credentials').selectAll('credentials');
+  let visible = db.lists.selectFrom('credentials').selectAll('credentials');
   if (owner !== undefined) visible = visible.where('credentials.user_id', '=', owner);
   if (hidden !== undefined)
     visible = visible.where((eb) => eb.or([eb('credentials.type', '!=', hidden), eb('credentials.user_id', '=', reader)]));

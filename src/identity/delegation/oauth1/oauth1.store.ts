@@ -19,7 +19,7 @@ export const findConsumer = (db: Reader, id: string): Promise<OAuth1ConsumerRow 
   db.selectFrom('oauth1_consumers').where('id', '=', id).selectAll().executeTakeFirst();
 
 export function listConsumers(db: Database, page: PageRequest): Promise<RowPage<OAuth1ConsumerRow> | undefined> {
-  const all = db.read.selectFrom('oauth1_consumers').selectAll('oauth1_consumers');
+  const all = db.lists.selectFrom('oauth1_consumers').selectAll('oauth1_consumers');
   return readPage(all, { table: 'oauth1_consumers' }, page, all);
 }
 

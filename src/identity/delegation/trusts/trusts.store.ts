@@ -53,7 +53,7 @@ export function listTrusts(
   page: PageRequest,
   criteria: readonly Criterion[],
 ): Promise<RowPage<TrustRow> | undefined> {
-  const visible = applyCriteria(db.read.selectFrom('trusts').selectAll('trusts'), db.dialect, criteria);
+  const visible = applyCriteria(db.lists.selectFrom('trusts').selectAll('trusts'), db.dialect, criteria);
   return readPage(visible, { table: 'trusts' }, page, visible);
 }
 

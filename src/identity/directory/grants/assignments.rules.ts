@@ -158,7 +158,7 @@ export function createAssignments({
     { implied, roles: known }: RoleGraph,
   ): Promise<Assignment[]> {
     const groups = rows.flatMap((row) => row.group_id ?? []);
-    const members = await membersOf(db.read, groups, criteria.userId, { now: seconds(clock), limit: MAX_EFFECTIVE + 1 });
+    const members = await membersOf(db.lists, groups, criteria.userId, { now: seconds(clock), limit: MAX_EFFECTIVE + 1 });
     const projects = await queriedProjects(criteria);
     const selected = projects && new Set(projects);
     const found: Assignment[] = [];
@@ -213,7 +213,7 @@ export function createAssignments({
       const filter = await filterFor(criteria, graph, visibleDomain(caller));
       const page = foundPage(query, await listGrants(db, pageOf(query), filter));
       const items = criteria.effective ? await expand(page.items, criteria, graph) : page.items.map(plain);
-      return { ...page, items, names: await readAssignmentNames(db.read, items, readFlag(query, 'include_names') ?? false) };
+      return { ...page, items, names: await readAssignmentNames(db.lists, items, readFlag(query, 'include_names') ?? false) };
     },
   };
 }

@@ -107,7 +107,7 @@ export interface GrantFilter {
 
 export function listGrants(db: Database, page: PageRequest, filter: GrantFilter): Promise<RowPage<GrantRow> | undefined> {
   const { userId, groupId, roleIds, targets, inheritedFrom = [], domainId } = filter;
-  let visible = db.read.selectFrom('grants').selectAll('grants');
+  let visible = db.lists.selectFrom('grants').selectAll('grants');
   if (domainId !== undefined) {
     visible = visible.where('target_id', 'in', (eb) =>
       eb

@@ -14,7 +14,7 @@ export function listGroups(
   query: ListQuery,
   member?: { readonly userId: string; readonly now: number },
 ): Promise<RowPage<GroupRow> | undefined> {
-  let visible = applyCriteria(db.read.selectFrom('groups').selectAll('groups'), db.dialect, query.visible);
+  let visible = applyCriteria(db.lists.selectFrom('groups').selectAll('groups'), db.dialect, query.visible);
   if (member !== undefined) {
     visible = visible.where('groups.id', 'in', (eb) =>
       eb

@@ -39,7 +39,7 @@ export async function listProjects(
   const hasTags = (names: readonly string[], atLeast: number) => sql<number>`(
     select count(*) from project_tags where project_id = projects.id and name in (${sql.join(names)})
   ) >= ${atLeast}`;
-  let visible = applyCriteria(db.read.selectFrom('projects').selectAll('projects'), db.dialect, listQuery.visible);
+  let visible = applyCriteria(db.lists.selectFrom('projects').selectAll('projects'), db.dialect, listQuery.visible);
   if (within) visible = visible.where(within);
   let query = applyCriteria(visible, db.dialect, listQuery.criteria);
   if (tags?.all.length) query = query.where(sql<boolean>`${hasTags(tags.all, tags.all.length)}`);
@@ -47,7 +47,7 @@ export async function listProjects(
   if (tags?.notAll.length) query = query.where(sql<boolean>`not ${hasTags(tags.notAll, tags.notAll.length)}`);
   if (tags?.none.length) query = query.where(sql<boolean>`not ${hasTags(tags.none, 1)}`);
   const found = await readNamedPage(query, 'projects', page, visible, listQuery);
-  return found && { ...found, items: await withTags(db.read, found.items) };
+  return found && { ...found, items: await withTags(db.lists, found.items) };
 }
 
 export function insertProject(tx: Tx, row: ProjectRow, tags: readonly string[]): Promise<void> {

@@ -23,7 +23,7 @@ export function listRoles(
   { criteria, ...order }: Omit<ListQuery, 'visible'>,
   domainId: string | undefined,
 ): Promise<RowPage<RoleRow> | undefined> {
-  const all = db.read.selectFrom('roles').selectAll('roles');
+  const all = db.lists.selectFrom('roles').selectAll('roles');
   const visible = domainId === undefined ? all.where('roles.domain_id', 'is', null) : all.where('roles.domain_id', '=', domainId);
   return readNamedPage(applyCriteria(visible, db.dialect, criteria), 'roles', page, visible, order);
 }

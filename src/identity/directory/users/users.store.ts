@@ -265,14 +265,14 @@ async function searchUsers(
   text: string,
   conditions: readonly RawBuilder<SqlBool>[],
 ): Promise<RowPage<ListedUser> | undefined> {
-  const all = db.read.selectFrom('users').where('users.id', '=', text).select(LISTED).select(expiry);
+  const all = db.lists.selectFrom('users').where('users.id', '=', text).select(LISTED).select(expiry);
   const limited = conditions.reduce((query, condition) => query.where(condition), all);
   const exact = applyCriteria(limited, db.dialect, [...visible, ...criteria]);
   const byId = page.marker === undefined ? await exact.executeTakeFirst() : undefined;
   if (byId) return { ...NOTHING, items: [byId] };
   const words = searchedWords(text);
   if (words.length === 0) return NOTHING;
-  const found = usersWithWords(db.read, await rarestFirst(db.read, words))
+  const found = usersWithWords(db.lists, await rarestFirst(db.lists, words))
     .select(LISTED)
     .select('user_words.word')
     .select(expiry);
@@ -339,7 +339,7 @@ export async function listUsers(
     ...(locked ? [lockedBy(locked)] : []),
   ];
   if (search !== undefined) return searchUsers(db, page, listQuery, search, conditions);
-  const visible = applyCriteria(db.read.selectFrom('users').select(LISTED).select(expiry), db.dialect, listQuery.visible);
+  const visible = applyCriteria(db.lists.selectFrom('users').select(LISTED).select(expiry), db.dialect, listQuery.visible);
   let query = applyCriteria(visible, db.dialect, listQuery.criteria);
   if (group !== undefined) query = query.where(await memberOf(db, group));
   for (const condition of conditions) query = query.where(condition);

@@ -30,11 +30,15 @@ export const machineSettings = {
     'GATEHOUSE_IDENTITY_FEED_DATABASE_URL',
     'Without effect: processes learn of changes through every pooler. Remove it; the next version refuses it.',
   ),
+  standbyUrl: setting.databaseUrl(
+    'GATEHOUSE_IDENTITY_STANDBY_URL',
+    'PostgreSQL standbys of this database, one or several hosts: lists, searches and exports are read there. One that is away, lags, or is no standby of it, is not used; the primary may be among them.',
+  ),
   poolSize: setting.number(
     'GATEHOUSE_IDENTITY_POOL_SIZE',
     10,
     { min: 2, max: 500, unit: 'connections' },
-    'PostgreSQL connections of each process. One more reads the changes of other processes.',
+    'PostgreSQL connections of each process, to the primary and to each standby. To each, one more: it reads the changes of other processes, or looks how the standby is.',
   ),
   namedStatements: setting.flag(
     'GATEHOUSE_IDENTITY_NAMED_STATEMENTS',

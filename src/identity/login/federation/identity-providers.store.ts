@@ -11,7 +11,7 @@ export function listIdentityProviders(
   page: PageRequest,
   criteria: readonly Criterion[],
 ): Promise<RowPage<IdentityProviderRow> | undefined> {
-  const all = db.read.selectFrom('identity_providers').selectAll('identity_providers');
+  const all = db.lists.selectFrom('identity_providers').selectAll('identity_providers');
   return readPage(applyCriteria(all, db.dialect, criteria), { table: 'identity_providers' }, page, all);
 }
 

@@ -9,7 +9,7 @@ export const findMapping = (db: Reader, id: string): Promise<MappingRow | undefi
 export const lockMapping = (db: Database, tx: Tx, id: string): Promise<MappingRow | undefined> => lockRow(db, tx, 'mappings', id);
 
 export function listMappings(db: Database, page: PageRequest): Promise<RowPage<MappingRow> | undefined> {
-  const all = db.read.selectFrom('mappings').selectAll('mappings');
+  const all = db.lists.selectFrom('mappings').selectAll('mappings');
   return readPage(all, { table: 'mappings' }, page, all);
 }
 

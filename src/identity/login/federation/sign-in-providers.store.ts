@@ -101,7 +101,7 @@ export function listLinkedPeople(
   { providerId, now }: { readonly providerId: string; readonly now: number },
   page: PageRequest,
 ): Promise<RowPage<LinkedPerson> | undefined> {
-  const all = db.read
+  const all = db.lists
     .selectFrom('provider_links')
     .innerJoin('users', 'users.id', 'provider_links.user_id')
     .where('provider_links.provider_id', '=', providerId)

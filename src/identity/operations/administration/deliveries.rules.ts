@@ -52,7 +52,7 @@ export function createDeliveries({ db, clock, change }: Pick<Deps, 'db' | 'clock
         state: choiceIn(query, 'state', ['waiting', 'failed']),
         recipient: single(query, 'recipient')?.trim().toLowerCase() || undefined,
       };
-      const page = foundPage(query, await listDeliveries(db.read, filter, pageOf(query)));
+      const page = foundPage(query, await listDeliveries(db.lists, filter, pageOf(query)));
       return { ...page, items: page.items.map(renderDelivery) };
     },
 

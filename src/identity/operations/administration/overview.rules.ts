@@ -99,7 +99,7 @@ export function createOverview(deps: OverviewDeps) {
   /** With a token for a domain: what concerns the domain. */
   return async (caller: Caller) => {
     const domainId = visibleDomain(caller);
-    const { applications, ...others } = await countThings(db.read, domainId);
+    const { applications, ...others } = await countThings(db.lists, domainId);
     const counts = domainId === undefined ? { ...others, applications } : others;
     const attention = [...(domainId === undefined ? await ofService(caller) : []), ...(await ofDomain(domainId))];
     return {

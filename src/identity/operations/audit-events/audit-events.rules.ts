@@ -130,7 +130,7 @@ export function createAuditEvents({ db, clock, managedApplications }: AuditEvent
   /** The position moves over settled events only. Newer ones come again with the next answer, together with those that were stored late. */
   async function follow(view: View, filter: EventFilter, after: EventPosition, limit: number) {
     const end = settledEnd();
-    const rows = await readEvents(db.read, { filter, visible: view.events, after, limit });
+    const rows = await readEvents(db.lists, { filter, visible: view.events, after, limit });
     const last = rows.length === limit ? rows.findLast(({ at }) => at <= end.at) : end;
     return { items: render(rows, view), after: textOfPosition(!last || last.at < after.at ? after : last) };
   }
@@ -138,7 +138,7 @@ export function createAuditEvents({ db, clock, managedApplications }: AuditEvent
   const markedIn = async (view: View, marker: string | undefined): Promise<EventPosition | undefined> =>
     marker === undefined
       ? undefined
-      : ((await positionOf(db.read, view.events, marker)) ?? fail('list.marker_not_found', { marker }));
+      : ((await positionOf(db.lists, view.events, marker)) ?? fail('list.marker_not_found', { marker }));
 
   async function list(caller: Caller, query: Query) {
     const withNames = readFlag(query, 'include_names') ?? false;
@@ -153,7 +153,7 @@ export function createAuditEvents({ db, clock, managedApplications }: AuditEvent
     const after = afterIn(query);
     if (after) return { ...(await follow(view, filter, after, limit)), next: null, previous: null };
     const before = await markedIn(view, marker);
-    const rows = await readEvents(db.read, { filter, visible: view.events, before, limit: limit + 1 });
+    const rows = await readEvents(db.lists, { filter, visible: view.events, before, limit: limit + 1 });
     const items = render(rows.slice(0, limit), view);
     const next = rows.length > limit ? items.at(-1)!.id : null;
     return { items, next, previous: null, after: textOfPosition(settledEnd()) };
@@ -172,7 +172,7 @@ export function createAuditEvents({ db, clock, managedApplications }: AuditEvent
       for (let left = request.count; left > 0; ) {
         const limit = Math.min(left, MAX_PAGE);
         const rows = await withDeadline(() =>
-          readEvents(db.read, { filter: request.filter, visible: view.events, before, limit }),
+          readEvents(db.lists, { filter: request.filter, visible: view.events, before, limit }),
         );
         if (rows.length > 0) yield render(rows, view).map(lineOf).join('');
         if (rows.length < limit) return;
@@ -208,7 +208,7 @@ export function createAuditEvents({ db, clock, managedApplications }: AuditEvent
     const first = Math.floor(since / length) * length;
     const periods = Math.ceil((until - first) / length);
     if (periods > MAX_PERIODS) fail('request.bad_value', { field: 'since', why: `there are more than ${MAX_PERIODS} periods` });
-    const found = await countLogins(db.read, { domainId: visibleDomain(caller), since, until, seconds: length });
+    const found = await countLogins(db.lists, { domainId: visibleDomain(caller), since, until, seconds: length });
     const totals = new Map(found.map(({ start, action, total }) => [`${start} ${action}`, total]));
     const starts = Array.from({ length: Math.max(periods, 0) }, (_, index) => first + index * length);
     return {

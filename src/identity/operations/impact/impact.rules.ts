@@ -9,6 +9,6 @@ export function createImpact({ db, refuseIfOutranked }: Pick<Deps, 'db'> & { rea
   return async (caller: Caller, kind: CountedKind, id: string, now: number) => {
     if (kind === 'user') await refuseIfOutranked(db.read, caller, 'identity:delete_user', { userId: id });
     if (kind === 'group') await refuseIfOutranked(db.read, caller, 'identity:delete_group', { groupId: id });
-    return { ...(await countImpact(db.read, kind, { id, now, most: MAX_COUNT })), most: MAX_COUNT };
+    return { ...(await countImpact(db.lists, kind, { id, now, most: MAX_COUNT })), most: MAX_COUNT };
   };
 }

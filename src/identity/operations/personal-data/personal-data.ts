@@ -36,11 +36,11 @@ export function createPersonalData({
   async function* write(userId: string): AsyncGenerator<string> {
     yield `{\n"format": "${FORMAT}",\n"version": ${VERSION},\n"made_at": "${isoTime(clock.now())}"`;
     for (const [name, read] of sections)
-      yield `,\n"${name}": ${JSON.stringify((await read(db.read, userId)) ?? null, undefined, 1)}`;
+      yield `,\n"${name}": ${JSON.stringify((await read(db.lists, userId)) ?? null, undefined, 1)}`;
     yield ',\n"events": [';
     let separator = '\n';
     for (let last: AuditEventRow | undefined; ; ) {
-      const page = await readEvents(db.read, userId, last, PAGE);
+      const page = await readEvents(db.lists, userId, last, PAGE);
       for (const row of page) {
         yield separator + JSON.stringify(eventOf(row, userId));
         separator = ',\n';

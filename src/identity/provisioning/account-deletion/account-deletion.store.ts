@@ -28,7 +28,7 @@ export const findPending = (db: Reader, userId: string): Promise<PendingDeletion
   withUser(db).where('account_deletions.user_id', '=', userId).where('users.enabled', '=', 0).executeTakeFirst();
 
 export function listPending(db: Database, page: PageRequest, listQuery: ListQuery): Promise<RowPage<ListedDeletion> | undefined> {
-  const pending = db.read
+  const pending = db.lists
     .selectFrom((eb) => eb.selectFrom('account_deletions').select(['user_id as id', 'requested_at', 'due_at']).as('deletions'))
     .innerJoin('users', 'users.id', 'deletions.id')
     .where('users.enabled', '=', 0)

@@ -60,7 +60,7 @@ export function listInvitations(
   listQuery: ListQuery,
   { status, now }: { readonly status: InvitationStatus | undefined; readonly now: number },
 ): Promise<RowPage<InvitationRow> | undefined> {
-  const visible = applyCriteria(db.read.selectFrom('invitations').selectAll('invitations'), db.dialect, listQuery.visible);
+  const visible = applyCriteria(db.lists.selectFrom('invitations').selectAll('invitations'), db.dialect, listQuery.visible);
   let query = applyCriteria(visible, db.dialect, listQuery.criteria);
   if (status !== undefined) query = query.where('status', '=', status === 'expired' ? 'pending' : status);
   if (status === 'pending') query = query.where('expires_at', '>', now);

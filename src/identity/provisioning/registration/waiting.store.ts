@@ -31,7 +31,7 @@ export async function deleteWaiting(tx: Tx, userId: string): Promise<boolean> {
 
 /** Who waits longest comes first. */
 export function listWaiting(db: Database, page: PageRequest, listQuery: ListQuery): Promise<RowPage<WaitingUser> | undefined> {
-  const waiting = db.read
+  const waiting = db.lists
     .selectFrom((eb) => eb.selectFrom('waiting_registrations').select(['user_id as id', 'created_at']).as('waiting'))
     .innerJoin('users', 'users.id', 'waiting.id')
     .select(['waiting.id', 'waiting.created_at', 'users.name', 'users.domain_id', 'users.extra', 'users.profile']);

@@ -32,13 +32,13 @@ export function createIssuedList({ db, change, managers, onWithdrawn }: IssuedLi
   async function shown(rows: readonly IssuedCredentialRow[]): Promise<IssuedCredentialView[]> {
     const said = Map.groupBy(
       await rolesOfBatches(
-        db.read,
+        db.lists,
         rows.map((row) => row.batch_id),
       ),
       ({ batch_id }) => batch_id,
     );
     const lasts = await lastOfSeries(
-      db.read,
+      db.lists,
       rows.flatMap(({ series_id }) => series_id ?? []),
     );
     return rows.map((row) => {

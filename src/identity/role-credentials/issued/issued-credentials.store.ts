@@ -255,7 +255,7 @@ export function listIssued(
   page: PageRequest,
   { limits, criteria, isNewest, sort }: IssuedQuery,
 ): Promise<RowPage<IssuedCredentialRow> | undefined> {
-  const visible = applyCriteria(db.read.selectFrom('issued_credentials').selectAll('issued_credentials'), db.dialect, limits);
+  const visible = applyCriteria(db.lists.selectFrom('issued_credentials').selectAll('issued_credentials'), db.dialect, limits);
   const filtered = applyCriteria(visible, db.dialect, criteria);
   const query = isNewest ? filtered.where(isNewestOfSeries) : filtered;
   return readPage(query, { table: 'issued_credentials', ...sort }, page, visible);

@@ -47,7 +47,7 @@ export function listCredentialTypes(
   criteria: readonly Criterion[],
   within: readonly string[] | undefined,
 ): Promise<RowPage<CredentialTypeRow> | undefined> {
-  const all = db.read.selectFrom('credential_types').selectAll('credential_types');
+  const all = db.lists.selectFrom('credential_types').selectAll('credential_types');
   const visible = within ? all.where(isIn('credential_types.application_id', within)) : all;
   return readPage(applyCriteria(visible, db.dialect, criteria), { table: 'credential_types', by: 'name' }, page, visible);
 }

@@ -77,7 +77,7 @@ export function createLists(db: Database, refresh: DirectoryGuard['refresh']) {
 
   /** Counting a table takes as long as reading it: the count is cached until a row is added or removed. */
   async function countAll(selection: Selection): Promise<number> {
-    if (selection.condition) return countRows(db.read, selection);
+    if (selection.condition) return countRows(db.lists, selection);
     const { table, domainId = '' } = selection;
     const read = async () => ({ table, count: await countRows(db.read, selection) });
     return (await counts.getOrLoad(`${table}/${domainId}`, read))!.count;
@@ -93,7 +93,7 @@ export function createLists(db: Database, refresh: DirectoryGuard['refresh']) {
     let after = from;
     for (let seen = 0; ; seen += SCANNED_AT_ONCE) {
       if (seen >= MAX_SCANNED) fail('scim.too_many', { limit: MAX_SCANNED });
-      const rows = await readRows(db.read, search.selection, { limit: SCANNED_AT_ONCE, after });
+      const rows = await readRows(db.lists, search.selection, { limit: SCANNED_AT_ONCE, after });
       const resources = await handler.render(context, rows, (key) => search.needs.includes(key));
       for (const [at, resource] of resources.entries()) {
         if (!search.filter || matches(search.filter, resource)) yield { row: rows[at]!, resource };
@@ -145,8 +145,8 @@ export function createLists(db: Database, refresh: DirectoryGuard['refresh']) {
   ): Promise<ScimListPage<T>> {
     if (cursor !== undefined) return listByIndexAndCursor(selection, count, cursor);
     const offset = startIndex - 1;
-    const quick = offset === 0 && !order ? ((await lookUpUsers(db.read, selection, count)) as Rows[T][] | undefined) : undefined;
-    const rows = quick ?? (await readRows(db.read, selection, { limit: count, offset, order }));
+    const quick = offset === 0 && !order ? ((await lookUpUsers(db.lists, selection, count)) as Rows[T][] | undefined) : undefined;
+    const rows = quick ?? (await readRows(db.lists, selection, { limit: count, offset, order }));
     // A page that is not full tells the total.
     if (rows.length < count && (rows.length > 0 || offset === 0)) return { rows, total: offset + rows.length };
     return { rows, total: await countAll(selection) };
@@ -157,7 +157,7 @@ export function createLists(db: Database, refresh: DirectoryGuard['refresh']) {
     count: number,
     cursor: string,
   ): Promise<ScimListPage<T>> {
-    const rows = await readRows(db.read, selection, { limit: count + 1, after: readCursor(cursor) });
+    const rows = await readRows(db.lists, selection, { limit: count + 1, after: readCursor(cursor) });
     return pageOf<T>(rows, count, await countAll(selection));
   }
 

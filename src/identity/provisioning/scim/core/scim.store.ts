@@ -240,7 +240,7 @@ export async function countUsersWithRole(db: Database, roleName: string, domainI
       select group_members.user_id from grants join roles on roles.id = grants.role_id
       join group_members on group_members.group_id = grants.group_id
       where roles.name = ${roleName} and roles.domain_id is null and grants.target_id = ${domainId} and grants.inherited = 0
-    ) as holders`.execute(db.read);
+    ) as holders`.execute(db.lists);
   return Number(rows[0]!.count);
 }
 
@@ -251,7 +251,7 @@ export async function countOrganizations(db: Database): Promise<{ cloud: number;
       ? sql<SqlBool>`coalesce(json_extract(extra, ${`$.${name}`}), 0) = 1`
       : sql<SqlBool>`coalesce(extra::json ->> ${name}, '') = 'true'`;
   const count = sql<number>`count(*)`.as('count');
-  const organizations = db.read.selectFrom('projects').where('is_domain', '=', 0).select(count);
+  const organizations = db.lists.selectFrom('projects').where('is_domain', '=', 0).select(count);
   const cloud = await organizations.where(marked('is_cloud_project')).executeTakeFirstOrThrow();
   const user = await organizations
     .where(sql<SqlBool>`not ${marked('is_cloud_project')}`)

@@ -132,10 +132,12 @@ export function createUserResources(deps: {
       targetWithin(context, await users.find(id), userFacts, () => fail('user.not_found', { id }), { userId: id }),
 
     async render({ base }, rows, wants) {
+      // One may have been changed just now: a standby would keep the answer waiting.
+      const reader = rows.length > 1 ? db.lists : db.read;
       const unread = wants('groups') ? rows.filter((row) => !row.groups).map((row) => row.id) : [];
-      const groups = unread.length > 0 ? await groupsOfUsers(db.read, unread) : [];
+      const groups = unread.length > 0 ? await groupsOfUsers(reader, unread) : [];
       const byUser = Map.groupBy(groups, ({ userId }) => userId);
-      const offersOf = await readAssignedOffersOf(db.read, rows, wants);
+      const offersOf = await readAssignedOffersOf(reader, rows, wants);
       const groupsOf = (row: Rows['users']) => (wants('groups') ? (row.groups ?? byUser.get(row.id)) : undefined);
       return rows.map((row) => renderUser(row, base, { groups: groupsOf(row), offers: offersOf(row) }));
     },
