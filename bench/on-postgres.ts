@@ -26,14 +26,19 @@ export interface PostgresData {
   stop(): Promise<void>;
 }
 
-export async function startDurablePostgres(): Promise<PostgresServer & { readonly pid: number }> {
-  const server = await startPostgres();
+/** `given`: a server to make durable, in place of a new one. */
+export async function startDurablePostgres(given?: PostgresServer): Promise<PostgresServer & { readonly pid: number }> {
+  const server = given ?? (await startPostgres());
   return { ...server, pid: await makeDurable(server.url) };
 }
 
 /** `settings`: beside those of the databases. */
-export async function onPostgres(users: number, more: Readonly<Record<string, string>> = {}): Promise<PostgresData> {
-  const server = await startDurablePostgres();
+export async function onPostgres(
+  users: number,
+  more: Readonly<Record<string, string>> = {},
+  given?: PostgresServer,
+): Promise<PostgresData> {
+  const server = await startDurablePostgres(given);
   const url = await server.createDatabase();
   const settings = {
     GATEHOUSE_IDENTITY_DATABASE_URL: url,

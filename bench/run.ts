@@ -14,6 +14,7 @@ import { scim } from './scim.ts';
 import { screens } from './screens.ts';
 import { search } from './search.ts';
 import { BenchServices } from './services.ts';
+import { standbys } from './standbys.ts';
 import { wallet } from './wallet.ts';
 import { writes } from './writes.ts';
 
@@ -32,6 +33,7 @@ const ALL: Readonly<Record<string, scenarios.Scenario>> = {
   proxy,
   openid,
   scim,
+  standbys,
   wallet,
   credentials,
   issuing: credentialIssuing,
