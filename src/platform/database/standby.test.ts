@@ -7,6 +7,7 @@ import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { itAtLength } from '../../../test/support/extent.ts';
+import { Pgbouncer } from '../../../test/support/pgbouncer.ts';
 import type { StartedPostgres } from '../../../test/support/postgres.ts';
 import { ask, startPrimary, startStandby, type TestStandby } from '../../../test/support/standby.ts';
 import type { Database } from './index.ts';
@@ -276,6 +277,30 @@ describe('Lists on a standby (PostgreSQL)', () => {
       }, `${hosts}?target_session_attrs=any`);
     } finally {
       await other.stop();
+    }
+  });
+
+  itAtLength('is read through a pooler in transaction mode, which gives its few connections to all', async () => {
+    const pooler = await Pgbouncer.start(standby.urlOf(url), { mode: 'transaction', size: 2 });
+    try {
+      await withDatabase(
+        async (db) =>
+          withDatabase(async (other) => {
+            await until(db, 'used');
+            await until(other, 'used');
+            const [counted, ofOther] = [counting(db), counting(other)];
+            const caller = async (from: Database<Things>, to: Database<Things>): Promise<void> => {
+              for (let i = 0; i < 30; i++) assert.ok(await has(to, await add(from)));
+            };
+            await soon(async () => {
+              await Promise.all([caller(db, other), caller(other, db), caller(db, db), caller(other, other)]);
+              return counted().standby > 20 && ofOther().standby > 20;
+            });
+          }, pooler.url),
+        pooler.url,
+      );
+    } finally {
+      await pooler.stop();
     }
   });
 
