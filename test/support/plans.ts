@@ -12,7 +12,7 @@ export async function plansOf(db: Database, work: (db: Database) => Promise<unkn
     },
     transformResult: async ({ result }) => result,
   };
-  await work({ ...db, read: db.read.withPlugin(capture) });
+  await work({ ...db, read: db.read.withPlugin(capture), lists: db.lists.withPlugin(capture) });
   const explain = db.dialect === 'sqlite' ? 'explain query plan' : 'explain';
   return Promise.all(
     queries.map(async (query) => {
