@@ -6,8 +6,8 @@ const IDLE_MS = 10_000;
 const LIMITS = { maxOldGenerationSizeMb: 16, maxYoungGenerationSizeMb: 2 };
 
 /**
- * Calls a file that answers each message with one: `new URL('./some-worker.ts', import.meta.url)`. Calls at the same time have a thread
- * each; one thread is kept for the next call for a while, without keeping the process alive.
+ * Calls a file that answers each message with one. Calls at the same time have a thread each; one thread is kept for the next call for a
+ * while, without keeping the process alive.
  */
 export function threadOf<Call, Answer>(file: URL): (call: Call) => Promise<Answer> {
   let idle: { readonly worker: Worker; readonly timer: NodeJS.Timeout } | undefined;
