@@ -45,6 +45,7 @@ describe('A table by month (PostgreSQL)', () => {
     return client.query({ name: 'insert', text: INSERT, values: [newTimedId(at * 1000), at] });
   };
   const query = async (text: string): Promise<unknown[]> => (await clients[0]!.query({ text, rowMode: 'array' })).rows.flat();
+  const checks = () => query(`select conname from pg_constraint where conrelid = 'audit_events'::regclass and contype = 'c'`);
   const keep = (now: number, stopping?: AbortSignal, db = dbs[0]!) => keepMonths(db, TARGET, { now, stopping });
   const partsNow = async (): Promise<string[]> => (await readParts(dbs[0]!.read, TARGET.table)).map(({ name }) => name).sort();
 
@@ -52,7 +53,10 @@ describe('A table by month (PostgreSQL)', () => {
     const client = await connect();
     await insert(client, NOW);
     await client.query('create view seen_events as select * from audit_events');
+    // Left behind by a process that was killed. Nobody would take it back later, and it would refuse everything from then on.
+    await client.query('alter table audit_events add constraint audit_events_by_month check (at < 4000000000) not valid');
     assert.deepEqual(await keep(NOW), { state: 'kept', obstacle: 'a view reads it, or it has a rule' });
+    assert.deepEqual(await checks(), []);
     await client.query('drop view seen_events');
     // A backup reads it, for long.
     const reader = await connect();
@@ -66,11 +70,22 @@ describe('A table by month (PostgreSQL)', () => {
     stopping.abort();
     assert.deepEqual(await attempt, { state: 'busy' });
     await reader.query('rollback');
-    assert.deepEqual(
-      await query(`select conname from pg_constraint where conrelid = 'audit_events'::regclass and contype = 'c'`),
-      [],
-    );
+    assert.deepEqual(await checks(), []);
     assert.deepEqual(await partsNow(), []);
+  });
+
+  it('stays as it is when somebody ties something to it after it was looked at', async () => {
+    const [client, other] = clients as [pg.Client, pg.Client];
+    await other.query('begin');
+    await other.query('lock table audit_events in share update exclusive mode');
+    const attempt = keep(NOW);
+    const waiting = `select 1 from pg_locks where relation = 'audit_events'::regclass and not granted`;
+    while ((await client.query(waiting)).rowCount === 0) await sleep(10);
+    await other.query('create view seen_events as select * from audit_events');
+    await other.query('commit');
+    assert.deepEqual(await attempt, { state: 'busy' });
+    assert.deepEqual([await checks(), await partsNow()], [[], []]);
+    await client.query('drop view seen_events');
   });
 
   it('is divided while others write and read, by one of the processes that try, and nothing is read or built anew', async () => {

@@ -159,8 +159,10 @@ async function provenEnd<S>(trx: Kysely<S>, table: string): Promise<number | und
 }
 
 /** Makes a table with parts in place of the former one, which becomes its first. Nothing is read: the constraint proves where its rows end. */
-async function exchange<S>(trx: Kysely<S>, { table, column }: MonthlyTable): Promise<'done' | 'taken'> {
+async function exchange<S>(trx: Kysely<S>, { table, column }: MonthlyTable): Promise<'done' | 'stopped' | 'taken'> {
   if (!(await isWhole(trx, table))) return 'done';
+  // A view may have been made while the table was read to its end.
+  if ((await obstacleOf(trx, table)) !== undefined) return 'stopped';
   const end = await provenEnd(trx, table);
   if (end === undefined) return 'taken';
   const former = formerPart(table);
@@ -250,6 +252,16 @@ async function divide<S>(
   return state === 'done';
 }
 
+/** The constraint of a process that was killed, where nobody tries again: in a month or two the table would refuse everything. */
+async function takeBack<S>(database: Database<S>, table: string): Promise<void> {
+  const name = constraintOf(table);
+  const { rows } = await sql`select 1 from pg_constraint where conrelid = to_regclass(${table}) and conname = ${name}`.execute(
+    database.read,
+  );
+  if (rows.length > 0)
+    await database.onOwnConnection((db) => whileLockedAtLast(db, table, (trx) => dropConstraint(trx, table, name)));
+}
+
 /** `kept`: why the table stays as it is. `busy`: others were in the way; to be tried again later. */
 export type MonthsResult = { readonly state: 'complete' | 'busy' } | { readonly state: 'kept'; readonly obstacle: string };
 
@@ -268,7 +280,10 @@ export async function keepMonths<S>(
   const parts = await readParts(database.read, table);
   if (isComplete(parts)) return { state: 'complete' };
   const obstacle = await obstacleOf(database.read, table);
-  if (obstacle !== undefined) return { state: 'kept', obstacle };
+  if (obstacle !== undefined) {
+    await takeBack(database, table);
+    return { state: 'kept', obstacle };
+  }
   return database.onOwnConnection(async (db) => {
     if (parts.length === 0 && !(await divide(db, database, target, options))) return { state: 'busy' };
     return { state: await addMissing(db, target, options.now) };
