@@ -55,18 +55,25 @@ export function createRetention<S extends ExportTables>(deps: RetentionDeps<S>) 
     obstacleTold = obstacle;
   }
 
-  /** Drops the months that are older. Returns the table of what is deleted row by row. */
-  async function dropMonths(before: number, isByMonth: boolean, upTo: Position | undefined): Promise<string> {
+  /** Drops the months that are older. Returns the tables of what is deleted row by row: what is no month would be kept for far longer. */
+  async function dropMonths(before: number, isByMonth: boolean, upTo: Position | undefined): Promise<readonly string[]> {
     const months = await monthsOfEvents(db);
+    const dropped = new Set<string>();
     for (const { name, to } of months) {
       if (to > before || performance.now() < dropAgainAt) continue;
       const result = await dropMonthOfEvents(db, name, upTo);
-      if (result === 'dropped') log.info({ month: name }, 'dropped old audit events');
+      if (result === 'dropped') {
+        dropped.add(name);
+        log.info({ month: name }, 'dropped old audit events');
+      }
       // Each attempt holds everybody up for a moment, and what is in the way may be a backup of an hour.
       if (result === 'busy') dropAgainAt = performance.now() + DROP_RETRY_MS;
     }
-    const outside = months.find(({ isOutside }) => isOutside);
-    return outside && isByMonth ? outside.name : 'audit_events';
+    if (months.length === 0 || !isByMonth) return ['audit_events'];
+    const others = months.filter(
+      ({ name, isOutside, from }) => !dropped.has(name) && (isOutside || from === Number.NEGATIVE_INFINITY),
+    );
+    return others.map(({ name }) => name);
   }
 
   return {
@@ -86,14 +93,13 @@ export function createRetention<S extends ExportTables>(deps: RetentionDeps<S>) 
     async sweep(upTo: Position | undefined, stopping?: AbortSignal): Promise<number> {
       if (days === undefined) return 0;
       const before = seconds(clock) - days * DAY;
-      const table = await dropMonths(before, days >= BY_MONTH_FROM_DAYS, upTo);
       let swept = 0;
-      for (;;) {
-        const count = await sweepEvents(db, table, before, upTo);
-        swept += count;
-        if (count === 0 || stopping?.aborted) return swept;
-        await sleep(PAUSE_MS);
-      }
+      for (const table of await dropMonths(before, days >= BY_MONTH_FROM_DAYS, upTo))
+        for (let count = 1; count > 0 && !stopping?.aborted; await sleep(PAUSE_MS)) {
+          count = await sweepEvents(db, table, before, upTo);
+          swept += count;
+        }
+      return swept;
     },
   };
 }
