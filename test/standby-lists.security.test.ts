@@ -3,6 +3,12 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Tables } from '../src/identity/ground/database/index.ts';
+import { identityCadf } from '../src/identity/operations/audit-export/index.ts';
+import { MIGRATIONS } from '../src/identity/service.ts';
+import { type AuditDestination, type CadfMessage, createAuditExports } from '../src/platform/audit-export/index.ts';
+import { openPostgres } from '../src/platform/database/postgres.ts';
+import { createLog } from '../src/platform/log/index.ts';
 import { TestApi, uniqueName } from './support/api.ts';
 import type { StartedPostgres } from './support/postgres.ts';
 import { ask, startPrimary, startStandby, type TestStandby } from './support/standby.ts';
@@ -11,6 +17,7 @@ const WAIT_MS = 20_000;
 
 describe('Lists on a standby, of two processes (PostgreSQL)', () => {
   let primary: StartedPostgres;
+  let url: string;
   let standby: TestStandby;
   let api: TestApi;
   let other: TestApi;
@@ -36,7 +43,7 @@ describe('Lists on a standby, of two processes (PostgreSQL)', () => {
 
   before(async () => {
     primary = await startPrimary();
-    const url = await primary.createDatabase();
+    url = await primary.createDatabase();
     standby = await startStandby(primary);
     const settings = { GATEHOUSE_IDENTITY_DATABASE_URL: url, GATEHOUSE_IDENTITY_STANDBY_URL: standby.urlOf(url) };
     // Of this test, which has a server of its own. No file is used.
@@ -74,6 +81,32 @@ describe('Lists on a standby, of two processes (PostgreSQL)', () => {
     }
     const now = await reads(api);
     assert.ok(now.standby - before.standby >= 20, JSON.stringify({ before, now }));
+  });
+
+  it('exports audit events from the primary: what was exported may be deleted', async () => {
+    const settings = { poolSize: 2, namedStatements: true, standbyUrl: standby.urlOf(url) };
+    const db = await openPostgres<Tables>(url, MIGRATIONS, settings);
+    const got: CadfMessage[] = [];
+    const destination: AuditDestination = { name: 'file', send: async (messages) => void got.push(...messages) };
+    try {
+      for (const end = Date.now() + WAIT_MS; db.usage().standbys[0]!.state !== 'used'; await sleep(20))
+        assert.ok(Date.now() < end);
+      const clock = { now: () => Date.now() + 600_000 };
+      const exports = createAuditExports({
+        db,
+        clock,
+        log: createLog('silent'),
+        destinations: [destination],
+        days: undefined,
+        toCadf: identityCadf,
+      });
+      await exports.exportDue();
+      await exports.stop();
+      assert.ok(got.length > 0);
+      assert.equal(db.usage().standbys[0]!.reads, 0);
+    } finally {
+      await db.close();
+    }
   });
 
   it('shows nothing to whom a right was taken, also while the standby does not hear of it', async () => {

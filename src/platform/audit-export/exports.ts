@@ -102,7 +102,8 @@ export function createAuditExports<S extends ExportTables>(deps: AuditExportDeps
       return false;
     const row = (await findExport(db.read, name))!;
     const from = await followClock(row);
-    const events = await eventsAfter(db.lists, from, next);
+    // From the primary: what the position moves over may be deleted.
+    const events = await eventsAfter(db.read, from, next);
     if (events.length === 0) return false;
     await send(events.map(toCadf), stopping);
     const last = events.at(-1)!;
