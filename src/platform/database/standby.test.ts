@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
+import { Client } from 'pg';
 import { itAtLength } from '../../../test/support/extent.ts';
 import { Pgbouncer } from '../../../test/support/pgbouncer.ts';
 import type { StartedPostgres } from '../../../test/support/postgres.ts';
@@ -123,6 +124,31 @@ describe('Lists on a standby (PostgreSQL)', () => {
         return counted().standby > 0;
       });
       assert.ok(db.usage().standbys[0]!.lagSeconds < 0.25);
+    });
+  });
+
+  it('keeps no list waiting for the mark of a new primary', async () => {
+    await withDatabase(async (db) => {
+      await until(db, 'used');
+      const id = await add(db);
+      const holder = new Client({ connectionString: url });
+      await holder.connect();
+      try {
+        await holder.query('begin');
+        await holder.query('delete from gatehouse_history');
+        await holder.query('commit; begin; lock table gatehouse_history in share mode');
+        await soon(async () => {
+          const counted = counting(db);
+          assert.ok((await takes(async () => assert.ok(await has(db, id)))) < 1_000);
+          return counted().primary === 1;
+        });
+        assert.ok((await takes(() => has(db, id))) < 1_000);
+        assert.ok((await takes(() => has(db, id))) < 1_000);
+      } finally {
+        await holder.end();
+      }
+      const counted = counting(db);
+      await soon(async () => (await has(db, id)) && counted().standby > 0);
     });
   });
 

@@ -40,6 +40,7 @@ class Standbys {
   #turn = 0;
   readonly #stopping = new AbortController();
   #isPrimarySilent = false;
+  #marking: Promise<void> | undefined;
   /** Statements that the primary answered, although there are standbys. */
   primaryReads = 0;
 
@@ -114,17 +115,26 @@ class Standbys {
   }
 
   async #ask(): Promise<Position | undefined> {
-    const { askPrimary, usesNamedStatements, onNameLost, writeMark: giveMark } = this.#options;
+    const { askPrimary, usesNamedStatements, onNameLost } = this.#options;
     try {
       const position = positionOf(
         (await askPrimary(POSITION, usesNamedStatements() ? statementName(POSITION) : undefined)) as PositionRow,
       );
-      if (!position) await inBackground(giveMark);
+      if (!position) this.#giveMark();
       return position;
     } catch (error) {
       if (isStatementNameLost(error)) onNameLost();
       throw error;
     }
+  }
+
+  /** Nobody waits for it: it needs a connection of the primary, and perhaps a lock. */
+  #giveMark(): void {
+    this.#marking ??= inBackground(this.#options.writeMark)
+      .catch((error: unknown) => this.#onSilence(error))
+      .finally(() => {
+        this.#marking = undefined;
+      });
   }
 
   async #keepLooking(standby: Standby): Promise<void> {
