@@ -8,6 +8,8 @@ const DEFAULT_ROUNDS = 5000;
 const LEAST_ROUNDS = 1000;
 /** About two seconds. Passlib's default is 656,000. */
 const MOST_ROUNDS = 1_000_000;
+/** Bytes. Each round reads the whole password, so a long one would take minutes, whatever the hash says. crypt(3) takes no longer one. */
+const LONGEST_PASSWORD = 512;
 
 export const cryptForm: HashForm = {
   name: 'SHA-crypt',
@@ -21,7 +23,10 @@ export const cryptForm: HashForm = {
     const rounds = Math.max(LEAST_ROUNDS, asked === undefined ? DEFAULT_ROUNDS : Number(asked));
     return {
       cost: rounds / MOST_ROUNDS,
-      fits: async (password) => isSame(Buffer.from(await slowHash({ algorithm, password, salt, rounds })), Buffer.from(expected)),
+      async fits(password) {
+        if (Buffer.byteLength(password) > LONGEST_PASSWORD) return false;
+        return isSame(Buffer.from(await slowHash({ algorithm, password, salt, rounds })), Buffer.from(expected));
+      },
     };
   },
 };

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { importedHash, pbkdf2Text, readHash } from './index.ts';
+import { shaCrypt } from './sha-crypt.ts';
 
 const PASSWORD = 'correct hörse 1';
 const HASHES = {
@@ -62,6 +63,18 @@ describe('A password hash of another system', () => {
     assert.equal(await readHash(hash)!.fits('x'.repeat(99)), false);
   });
 
+  it('of SHA-crypt fits no password that would take minutes: each round reads all of it', async () => {
+    const [rounds, salt] = [1000, 'Bph2rVn2Q/NAB/MJ'];
+    for (const [length, fits] of [
+      [512, true],
+      [513, false],
+    ] as const) {
+      const password = 'x'.repeat(length);
+      const read = readHash(`$6$rounds=${rounds}$${salt}$${shaCrypt('sha512', password, salt, rounds)}`)!;
+      assert.equal(await read.fits(password), fits, `${length}`);
+    }
+  });
+
   it('is read as a directory writes it', () => {
     assert.deepEqual(importedHash(` {CRYPT}${HASHES['SHA-crypt'][1]}\n`), { hash: HASHES['SHA-crypt'][1], form: 'SHA-crypt' });
   });
@@ -85,6 +98,10 @@ describe('A password hash of another system', () => {
     for (const [form, [hash]] of Object.entries(HASHES))
       for (const text of [`${hash!.slice(0, -9)}!${hash!.slice(-8)}`, hash!.slice(0, -28)])
         assert.deepEqual(importedHash(text), { problem: 'damaged' }, form);
+    // No such N with so small blocks: it could not be computed.
+    assert.deepEqual(importedHash('$scrypt$ln=16,r=1,p=1$lfIeQ6g15txbqzVmzPnf+w$Vtr60n76kzkMRVPGWE63/h+nDoLhu2m6G10mHDzlBY8'), {
+      problem: 'damaged',
+    });
     for (const text of [
       '$2b$15$6Bh8Na50FJ0TlsIM2/ERa.KzigWVohqIROTDGJUeRmeXkpXF2/K0O',
       '$2b$31$6Bh8Na50FJ0TlsIM2/ERa.KzigWVohqIROTDGJUeRmeXkpXF2/K0O',

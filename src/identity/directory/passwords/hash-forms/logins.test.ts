@@ -43,6 +43,18 @@ onUsualDatabase('A login with the hash of another system', (api: TestApi) => {
     assert.equal(await storedHash(id), COSTLY);
   });
 
+  // One whose digest is compared at once would be told from nobody (users.security.test.ts).
+  it('takes a hash of ours, too, so that it does not say who exists', async () => {
+    const begun = async (): Promise<number> =>
+      (await api.service.metrics.registry.getSingleMetric('gatehouse_password_hashes_total')!.get()).values[0]!.value;
+    for (const hash of ['{SSHA}Km3l+EBEQ1j4pFCDeUv51gUDhqQa49wb', COSTLY]) {
+      const { id } = await personWith(hash);
+      const before = await begun();
+      assert.equal(await statusOf(id, 'another password'), 401);
+      assert.equal((await begun()) - before, 2, hash);
+    }
+  });
+
   it('leaves the new password to whoever changes it meanwhile', async () => {
     const { id } = await personWith(HASHES[0]!);
     const { status, text } = await api.post(`/v3/users/${id}/password`, {

@@ -25,7 +25,8 @@ export const scryptForm: HashForm = {
 
     const memory = 128 * r * N;
     const bytes = Buffer.from(expected!, 'base64');
-    if (N < 2 || r < 1 || p < 1 || bytes.length < LEAST_BYTES) return undefined;
+    // The second is of RFC 7914, 2.
+    if (N < 2 || N >= 2 ** (16 * r) || r < 1 || p < 1 || bytes.length < LEAST_BYTES) return undefined;
     const options = { N, r, p, maxmem: memory + 128 * r * (p + 4) };
     return {
       cost: Math.max(memory / MOST_MEMORY, (memory * p) / (MOST_MEMORY * MOST_PASSES)),
