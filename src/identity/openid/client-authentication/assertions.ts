@@ -1,6 +1,7 @@
 // Checks assertions by which clients prove themselves (`private_key_jwt`: RFC 7523, OpenID Connect Core 9, FAPI 2.0 5.3.2.1), or which prove them by
 // the word of the platform that runs them (`workload_jwt`).
 import { type Clock, seconds } from '../../../platform/clock.ts';
+import { addressKey, type Throttle } from '../../../platform/limits/index.ts';
 import { decodeJws, verifyJws } from '../../../verifiable/jose/index.ts';
 import type { ClientRegistration } from '../../applications/client-registration/index.ts';
 import {
@@ -48,7 +49,7 @@ export interface SentAssertion {
 export interface AssertionUse {
   /** Who the assertion may be for: this service, first, its token endpoint, or the endpoint that is called. */
   readonly audiences: readonly string[];
-  /** Of who sends it: documents are fetched for one address only so often. */
+  /** Of who sends it: what strangers have fetched and stored is limited by address. */
   readonly address: string;
 }
 
@@ -58,6 +59,8 @@ export interface AssertionDeps {
   readonly records: Pick<Records, 'save'>;
   readonly clock: Clock;
   readonly keys: ClientKeys;
+  /** Limits what anonymous requests have stored, by address. */
+  readonly unfinished: Throttle;
 }
 
 function read({ client_assertion: assertion, client_assertion_type: type }: SentAssertion) {
@@ -182,12 +185,22 @@ const CHECKS: Readonly<
 };
 
 export function createClientAssertions(deps: AssertionDeps) {
-  const { consumers, clientRegistration } = deps;
+  const { consumers, clientRegistration, unfinished } = deps;
 
-  /** One whose id is a document has the keys of the document: also before anybody has allowed it something, and as the document is now. */
+  /**
+   * One whose id is a document has the keys of the document, as it is now. Anybody can have a document: until a person has allowed it something, it is
+   * nobody's, and what its assertions have stored counts as that of other anonymous requests.
+   */
   async function find(id: string, address: string): Promise<ConsumerWithSecret | undefined> {
     const { documents } = clientRegistration;
-    return documents.isDocumentId(id) ? (await documents.find(id, address))?.row : consumers.findWithSecret(id);
+    if (!documents.isDocumentId(id)) return consumers.findWithSecret(id);
+    const found = await documents.find(id, address);
+    if (found && !found.isStored) {
+      if (!unfinished.has(addressKey(address)))
+        refuse('too many of applications that nobody has allowed anything, from this address');
+      unfinished.take(addressKey(address));
+    }
+    return found?.row;
   }
 
   /** The workloads of a platform have other names than the application, so that it has to be named. */

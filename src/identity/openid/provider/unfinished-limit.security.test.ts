@@ -1,10 +1,14 @@
 // Every anonymous request for a sign-in stores a record: their number per address is limited.
 import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { it } from 'node:test';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { onUsualDatabase, uniqueName } from '../../../../test/support/api.ts';
-import { makeUser, RelyingParty } from '../../../../test/support/relying-party.ts';
+import { KeyedClient, makeKey } from '../../../../test/support/keyed-client.ts';
+import { CALLBACK, makeUser, RelyingParty } from '../../../../test/support/relying-party.ts';
 import { databaseOf } from '../../../../test/support/restartable-api.ts';
+import { Stranger, setPolicy } from '../../../../test/support/self-registration.ts';
 import { redirectTargetOf, stepOf, TestBrowser } from '../../../../test/support/test-browser.ts';
 import { UNFINISHED_LIMIT } from './unfinished-limit.ts';
 
@@ -18,10 +22,34 @@ onUsualDatabase(
       return rows.length;
     };
 
+    /** Of an application whose id is a document, which nobody has allowed anything. */
+    async function pushOfDocument(): Promise<number> {
+      await setPolicy(api, { documents: 'allowed' });
+      const key = await makeKey();
+      const server = createServer((request, response) => {
+        const id = `http://${request.headers.host}${request.url}`;
+        const keys = { token_endpoint_auth_method: 'private_key_jwt', jwks: { keys: [key.jwk] } };
+        const document = { client_id: id, client_name: 'Stranger', redirect_uris: [CALLBACK], ...keys };
+        response.writeHead(200, { 'Content-Type': 'application/json' }).end(JSON.stringify(document));
+      });
+      await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+      try {
+        const id = `http://127.0.0.1:${(server.address() as AddressInfo).port}/app.json`;
+        const client = new KeyedClient(api, { id, secret: '' }, key);
+        const { url } = new Stranger(api, { client_id: id, redirect_uris: [CALLBACK] }).ask();
+        const asked = Object.fromEntries(new URLSearchParams(url.split('?')[1]));
+        return (await client.send('/openid/par', { ...asked, ...(await client.proof()) })).status;
+      } finally {
+        server.close();
+      }
+    }
+
     it('do not fill the table, and do not block anyone who is signed in', async () => {
       api.clock.hold();
       const [party, person, browser] = [await RelyingParty.make(api), await makeUser(api), new TestBrowser(api)];
       redirectTargetOf(await browser.signIn((await party.ask()).url, person));
+      assert.equal(await pushOfDocument(), 201);
+      const proofs = await rowsOf('ReplayDetection');
       const { url } = await party.ask();
       let refused = 0;
       for (let sent = 0; sent < UNFINISHED_LIMIT.attempts + 20; sent++) {
@@ -48,7 +76,10 @@ onUsualDatabase(
         .sign(privateKey);
       const body = (await open.ask()).url.searchParams;
       const pushed = await fetch(`${api.url}/openid/par`, { method: 'POST', headers: { DPoP: proof }, body });
-      assert.deepEqual([pushed.status, await rowsOf('ReplayDetection')], [429, 0], 'nor proofs, which anybody can make');
+      assert.deepEqual([pushed.status, await rowsOf('ReplayDetection')], [429, proofs], 'nor proofs, which anybody can make');
+
+      assert.equal(await pushOfDocument(), 401);
+      assert.equal(await rowsOf('ReplayDetection'), proofs, 'nor what a stranger signs with a key of their own');
 
       api.clock.advance(UNFINISHED_LIMIT.perSeconds / 10);
       assert.equal(stepOf(await new TestBrowser(api).go(url)), 'password', 'after a while there is room again');
