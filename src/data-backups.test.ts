@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chownSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { after, afterEach, describe, it, mock } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { createDataBackups } from './data-backups.ts';
 import { createLog } from './platform/log/index.ts';
 import { createMetrics } from './platform/metrics/index.ts';
-import type { runBackup } from './scheduled-backups.ts';
+import { backupInto, besideData, checkBesideData, type runBackup } from './scheduled-backups.ts';
 import type { SharedConfig } from './settings.ts';
 
 describe('Backups that the service makes', () => {
@@ -115,6 +115,39 @@ describe('Backups that the service makes', () => {
       { file: scheduled, madeAt: '2026-11-17T02:00:00Z', bytes: 4, isAsked: false },
     ]);
     assert.deepEqual(await make(join(root, 'not yet')).backups.kept(), []);
+  });
+
+  it('go into no folder beside the data that somebody else may have put there, or that ends with a container', async () => {
+    const data = join(root, 'whose');
+    const [to, elsewhere] = [`${data}-backups`, join(root, 'elsewhere')];
+    for (const folder of [data, elsewhere]) mkdirSync(folder, { mode: 0o700 });
+    const shared = { backupKeep: 1 } as SharedConfig;
+    const isRefused = (why: RegExp) => assert.rejects(backupInto(data, to, { keep: 1, isAsked: true }, shared), why);
+    symlinkSync(elsewhere, to);
+    await isRefused(/is a link.*GATEHOUSE_BACKUP_FOLDER/);
+    rmSync(to);
+    mkdirSync(to, { mode: 0o700 });
+    await isRefused(/there is no database/);
+    if (process.getuid?.() === 0) {
+      chownSync(to, 65_534, 65_534);
+      await isRefused(/somebody else's.*GATEHOUSE_BACKUP_FOLDER/);
+    }
+    for (const folder of ['/', '/dev'])
+      assert.throws(() => checkBesideData(folder), /a disk of its own.*GATEHOUSE_BACKUP_FOLDER/);
+  });
+
+  it('that are made without settings where the service is built are in no repository and no image', () => {
+    const folder = basename(besideData('data'));
+    for (const [file, line] of [
+      ['.gitignore', `/${folder}/`],
+      ['.dockerignore', folder],
+    ] as const)
+      assert.ok(
+        readFileSync(join(import.meta.dirname, '..', file), 'utf8')
+          .split('\n')
+          .includes(line),
+        file,
+      );
   });
 
   it('are made beside the data folder when somebody asks, and none on a schedule, where the operator has named no folder', async () => {

@@ -1,13 +1,13 @@
 // Backups that the service makes itself: on a schedule, and when an administrator asks for one. One at a time, in another process, so that
 // requests do not wait for the checks.
 import { lstat, readdir } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import type { AskedBackup, DataBackups, KeptBackup } from './identity/ground/module-options.ts';
 import { type Job, repeat } from './platform/jobs/index.ts';
 import { lastBackup, lastBackupFailure } from './platform/last-backup.ts';
 import type { Log } from './platform/log/index.ts';
 import type { MetricDefinitions, Metrics } from './platform/metrics/index.ts';
-import { backupNamed, isBackupDue, RETRY_MS, runBackup } from './scheduled-backups.ts';
+import { backupNamed, besideData, isBackupDue, RETRY_MS, runBackup } from './scheduled-backups.ts';
 import type { SharedConfig } from './settings.ts';
 
 const CHECK_MS = 10_000;
@@ -52,9 +52,6 @@ async function keptIn(backupFolder: string): Promise<KeptBackup[]> {
   });
   return (await Promise.all(kept)).flat();
 }
-
-/** For those that are asked for where the operator has named no folder. Not in the data folder, whose leftovers are removed at a start. */
-const besideData = (folder: string): string => `${resolve(folder)}-backups`;
 
 export interface DataBackupsOptions {
   readonly shared: SharedConfig;

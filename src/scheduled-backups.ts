@@ -1,7 +1,7 @@
 // Backups in a folder: one file for each time, checked by restoring it; the newest ones are kept. data-backups.ts says when.
 import { spawn } from 'node:child_process';
-import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
-import { basename, join, relative, resolve } from 'node:path';
+import { lstatSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { basename, dirname, join, relative, resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { createSealOrFail, existingMasterKeys } from './data-folder.ts';
 import { ConfigError } from './platform/config/index.ts';
@@ -70,6 +70,26 @@ export function checkBackupFolder(
     throw new ConfigError('GATEHOUSE_BACKUP_FOLDER must be outside the data folder, best on another disk');
 }
 
+/** For those that are asked for where the operator has named no folder. Not in the data folder, whose leftovers are removed at a start. */
+export const besideData = (folder: string): string => `${resolve(folder)}-backups`;
+
+/**
+ * Nobody has looked at what is beside the data folder. Where that is a disk of its own, as in a container, what is beside it ends with the
+ * container; and others who may write there must not say where secrets go.
+ */
+export function checkBesideData(folder: string): void {
+  const [data, to] = [resolve(folder), besideData(folder)];
+  const refuse = (why: string): never => {
+    throw new ConfigError(`${why}; GATEHOUSE_BACKUP_FOLDER names another folder for backups`);
+  };
+  const parent = dirname(data);
+  if (parent === data || statSync(parent).dev !== statSync(data).dev) refuse('the data folder is a disk of its own');
+  const found = lstatSync(to, { throwIfNoEntry: false });
+  if (found === undefined) return;
+  const owners = [process.getuid?.(), statSync(data).uid];
+  if (!found.isDirectory() || !owners.includes(found.uid)) refuse(`${to} is a link, no folder, or somebody else's`);
+}
+
 /** One that exists may serve others, too, so its permissions are left to its owner. */
 function prepareFolder(folder: string): void {
   let isNew: boolean;
@@ -122,6 +142,7 @@ export async function backupInto(
   let lock: FolderLock | undefined;
   try {
     lock = lockBackups(folder);
+    if (isAsked && shared.backupFolder === undefined && resolve(to) === besideData(folder)) checkBesideData(folder);
     prepareFolder(to);
     let verification: Verification | undefined;
     const file = join(to, nameAt(now, isAsked));
