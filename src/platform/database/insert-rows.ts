@@ -52,7 +52,9 @@ export function withRows<S>(some: RowsByTable<S>, more: RowsByTable<S>): RowsByT
 function insertOf(table: string, rows: Insert['rows']): Insert {
   const columns = Object.keys(rows[0]!);
   // What only another row has would be left out without a word.
-  if (rows.some((row) => Object.keys(row).length !== columns.length)) throw new Error(`rows for ${table} have different columns`);
+  const isOther = (row: object): boolean =>
+    Object.keys(row).length !== columns.length || columns.some((column) => !Object.hasOwn(row, column));
+  if (rows.some(isOther)) throw new Error(`rows for ${table} have different columns`);
   return { table, columns, rows };
 }
 
