@@ -13,8 +13,8 @@ import {
   type EventPosition,
   LOGGED_IN,
   LOGIN_REFUSED,
+  listEvents,
   positionOf,
-  readEvents,
   type Visible,
 } from './audit-events.store.ts';
 import { namesIn } from './names.rules.ts';
@@ -130,7 +130,7 @@ export function createAuditEvents({ db, clock, managedApplications }: AuditEvent
   /** The position moves over settled events only. Newer ones come again with the next answer, together with those that were stored late. */
   async function follow(view: View, filter: EventFilter, after: EventPosition, limit: number) {
     const end = settledEnd();
-    const rows = await readEvents(db.lists, { filter, visible: view.events, after, limit });
+    const rows = await listEvents(db, { filter, visible: view.events, after, limit });
     const last = rows.length === limit ? rows.findLast(({ at }) => at <= end.at) : end;
     return { items: render(rows, view), after: textOfPosition(!last || last.at < after.at ? after : last) };
   }
@@ -153,7 +153,7 @@ export function createAuditEvents({ db, clock, managedApplications }: AuditEvent
     const after = afterIn(query);
     if (after) return { ...(await follow(view, filter, after, limit)), next: null, previous: null };
     const before = await markedIn(view, marker);
-    const rows = await readEvents(db.lists, { filter, visible: view.events, before, limit: limit + 1 });
+    const rows = await listEvents(db, { filter, visible: view.events, before, limit: limit + 1 });
     const items = render(rows.slice(0, limit), view);
     const next = rows.length > limit ? items.at(-1)!.id : null;
     return { items, next, previous: null, after: textOfPosition(settledEnd()) };
@@ -171,9 +171,7 @@ export function createAuditEvents({ db, clock, managedApplications }: AuditEvent
       const lineOf = format === 'csv' ? csvLine : jsonLine;
       for (let left = request.count; left > 0; ) {
         const limit = Math.min(left, MAX_PAGE);
-        const rows = await withDeadline(() =>
-          readEvents(db.lists, { filter: request.filter, visible: view.events, before, limit }),
-        );
+        const rows = await withDeadline(() => listEvents(db, { filter: request.filter, visible: view.events, before, limit }));
         if (rows.length > 0) yield render(rows, view).map(lineOf).join('');
         if (rows.length < limit) return;
         before = rows.at(-1);

@@ -1,7 +1,7 @@
 // Reads pages of audit events. Filters are answered by one index each, however many events there are.
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
-import { isIn, type SqlCondition } from '../../../platform/database/index.ts';
-import type { AuditEventRow, Reader } from '../../ground/database/index.ts';
+import { isIn, type Part, readParts, type SqlCondition } from '../../../platform/database/index.ts';
+import type { AuditEventRow, Database, Reader } from '../../ground/database/index.ts';
 import { CONCERNING_ACTIONS, OWN_ACTIONS, OWN_FAILURES } from './own-events.ts';
 
 /** A place in the order of events. */
@@ -45,6 +45,14 @@ export interface EventRequest {
   readonly before?: EventPosition | undefined;
   readonly after?: EventPosition | undefined;
   readonly limit: number;
+  /** Everything that is asked for is in these. */
+  readonly months?: WholeMonths;
+}
+
+/** Seconds; from the start of a month on, and before the end of one. */
+interface WholeMonths {
+  readonly from?: number | undefined;
+  readonly to?: number | undefined;
 }
 
 /** Greater than every letter that actions have. */
@@ -100,18 +108,24 @@ function conditionsOf(filter: EventFilter): SqlCondition[] {
   ];
 }
 
-/** The actions from `first` to before `end` with their kinds of targets: one step in the index for each. */
-async function actionsBetween(db: Reader, first: string, end: string): Promise<{ action: string; kind: string }[]> {
+/** The actions from `first` to before `end` with their kinds of targets: one step in the index for each, in each of the months. */
+async function actionsBetween(
+  db: Reader,
+  first: string,
+  end: string,
+  { from, to }: WholeMonths,
+): Promise<{ action: string; kind: string }[]> {
+  const inMonths = sql`${from === undefined ? sql`` : sql` and at >= ${from}`}${to === undefined ? sql`` : sql` and at < ${to}`}`;
   const { rows } = await sql<{ action: string; kind: string }>`
     with recursive actions (action) as (
-      select (select min(action) from audit_events where action >= ${first})
+      select (select min(action) from audit_events where action >= ${first}${inMonths})
       union all
-      select (select min(e.action) from audit_events e where e.action > actions.action) from actions where actions.action < ${end}
+      select (select min(e.action) from audit_events e where e.action > actions.action${inMonths}) from actions where actions.action < ${end}
     ), kinds (action, kind) as (
-      select action, (select min(target_kind) from audit_events e where e.action = actions.action)
+      select action, (select min(target_kind) from audit_events e where e.action = actions.action${inMonths})
       from actions where action < ${end}
       union all
-      select action, (select min(target_kind) from audit_events e where e.action = kinds.action and target_kind > kinds.kind)
+      select action, (select min(target_kind) from audit_events e where e.action = kinds.action and target_kind > kinds.kind${inMonths})
       from kinds where kind is not null
     )
     select action, kind from kinds where kind is not null`.execute(db);
@@ -119,7 +133,8 @@ async function actionsBetween(db: Reader, first: string, end: string): Promise<{
 }
 
 /** The parts in which events are searched, each in the order of one index. Together they have everything that is asked for. */
-async function partsOf(db: Reader, filter: EventFilter, visible: Visible): Promise<SqlCondition[]> {
+async function partsOf(db: Reader, { filter = {}, visible: all, months = {} }: EventRequest): Promise<SqlCondition[]> {
+  const visible = withoutHidden(all, filter);
   const { actorId, userId, targetId, targetType, action, actionPrefix, outcome, domainId, applicationId } = filter;
   const limited = visible === 'all' ? [] : [anyOf(visibleParts(visible))];
   if (targetId !== undefined) return [allOf(equals('target_id', targetId), ...limited)];
@@ -131,7 +146,7 @@ async function partsOf(db: Reader, filter: EventFilter, visible: Visible): Promi
   if (domainId !== undefined) return [equals('domain_id', domainId)];
   if (action !== undefined || actionPrefix !== undefined || targetType !== undefined) {
     const first = action ?? actionPrefix ?? '';
-    const pairs = await actionsBetween(db, first, action === undefined ? first + LAST_LETTER : `${action} `);
+    const pairs = await actionsBetween(db, first, action === undefined ? first + LAST_LETTER : `${action} `, months);
     return pairs
       .filter(({ kind }) => targetType === undefined || kind === targetType)
       .map((pair) => allOf(equals('action', pair.action), equals('target_kind', pair.kind)));
@@ -149,10 +164,8 @@ const COLUMNS = sql.raw(
   'id, at, request_id, actor_id, action, target_kind, target_id, outcome, detail, domain_id, application_id, user_id',
 );
 
-export async function readEvents(
-  db: Reader,
-  { filter = {}, visible, before, after, limit }: EventRequest,
-): Promise<AuditEventRow[]> {
+export async function readEvents(db: Reader, request: EventRequest): Promise<AuditEventRow[]> {
+  const { filter = {}, before, after, limit } = request;
   const direction = after ? sql`asc` : sql`desc`;
   // The time alone is for tables by month: it says which months need not be searched.
   const places: RawBuilder<SqlBool>[] = [
@@ -162,7 +175,7 @@ export async function readEvents(
   // The parts of a person's events say it already, each in a way that an index answers.
   const { userId, ...others } = filter;
   const conditions = [...conditionsOf(filter.targetId === undefined ? others : filter), ...places];
-  const parts = (await partsOf(db, filter, withoutHidden(visible, filter))).map((part) => {
+  const parts = (await partsOf(db, request)).map((part) => {
     const where = allOf(part, ...conditions);
     return sql`select * from (select ${COLUMNS} from audit_events where ${where}
       order by at ${direction}, id ${direction} limit ${limit}) part`;
@@ -172,6 +185,37 @@ export async function readEvents(
   const query = sql<AuditEventRow>`select * from (${sql.join(parts, sql` union `)}) events
     order by at ${direction}, id ${direction} limit ${limit}`;
   return (await query.execute(db)).rows;
+}
+
+/** The present month, those ahead, and one more: mostly they fill a page. */
+const FIRST_MONTHS = 4;
+
+/** What steps through actions takes a step for each of them in each month, and there may be years of these. */
+const stepsThroughActions = (filter: EventFilter, visible: Visible): boolean =>
+  visible === 'all' &&
+  [filter.action, filter.actionPrefix, filter.targetType].some((one) => one !== undefined) &&
+  [filter.targetId, filter.userId, filter.actorId, filter.applicationId, filter.domainId].every((one) => one === undefined);
+
+const finite = (time: number | undefined): number | undefined => (Number.isFinite(time) ? time : undefined);
+
+/** The same, where the table may be divided by month: few months are searched first. */
+export async function listEvents({ dialect, lists }: Database, request: EventRequest): Promise<AuditEventRow[]> {
+  const { filter = {}, visible, before, after, limit } = request;
+  if (dialect !== 'postgres' || !stepsThroughActions(filter, visible)) return readEvents(lists, request);
+  const parts: readonly Part[] = (await readParts(lists, 'audit_events')).filter(({ isOutside }) => !isOutside);
+  const first = Math.max(filter.since ?? Number.NEGATIVE_INFINITY, after?.at ?? Number.NEGATIVE_INFINITY);
+  const last = Math.min(filter.until ?? Number.POSITIVE_INFINITY, before?.at ?? Number.POSITIVE_INFINITY);
+  const [begin, end] = [parts.findLastIndex(({ from }) => from <= first), parts.findIndex(({ to }) => to > last)];
+  const months = { from: finite(parts[begin]?.from), to: finite(parts[end]?.to) };
+  const edge = parts[after ? Math.max(begin, 0) + FIRST_MONTHS : (end < 0 ? parts.length : end + 1) - FIRST_MONTHS]?.from;
+  if (edge !== undefined && first < edge && edge < last) {
+    const few = after
+      ? { filter: { ...filter, until: edge }, months: { ...months, to: edge } }
+      : { filter: { ...filter, since: edge }, months: { ...months, from: edge } };
+    const found = await readEvents(lists, { ...request, ...few });
+    if (found.length === limit) return found;
+  }
+  return readEvents(lists, { ...request, months });
 }
 
 /** Where an event is, if it is among the visible ones. */

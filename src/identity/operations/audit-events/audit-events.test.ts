@@ -68,6 +68,45 @@ onBothDatabases('GET /v3/OS-AUDIT/events', (api) => {
     assert.ok(events.some(({ request_id: id }) => id === last));
   });
 
+  it('has those of many months in their order, by the beginning of their actions', async () => {
+    const at = (month: number): number => Math.floor(api.clock.now() / 1000) + month * 31 * 86_400;
+    for (let month = 1; month < 9; month++) await divideAuditEvents(db(), { clock: { now: () => at(month) * 1000 } });
+    const rows = Array.from({ length: 24 }, (_, n) => ({
+      id: newTimedId(at(n % 12) * 1000 + n),
+      at: at(n % 12),
+      action: `odd.one_${'abc'[n % 3]}`,
+      target_kind: n % 2 === 0 ? 'thing' : 'user',
+      target_id: 'odd',
+      outcome: 'success' as const,
+      detail: '{}',
+      request_id: null,
+      actor_id: null,
+      domain_id: null,
+      application_id: null,
+      user_id: null,
+    }));
+    await db().write((tx) => tx.insertInto('audit_events').values(rows).execute());
+    const newest = rows.toSorted((a, b) => b.at - a.at || (a.id < b.id ? 1 : -1)).map(({ id }) => id);
+    const idsIn = async (query: Record<string, string>) => (await list({ action: 'odd.*', ...query })).map(({ id }) => id);
+    try {
+      for (const limit of [3, 7]) {
+        const got: string[] = [];
+        for (let page = await idsIn({ limit: `${limit}` }); page.length > 0; ) {
+          got.push(...page);
+          page = await idsIn({ limit: `${limit}`, marker: got.at(-1)! });
+        }
+        assert.deepEqual(got, newest);
+        assert.deepEqual(await idsIn({ limit: `${limit}`, after: `${at(0) - 9}.0` }), newest.toReversed().slice(0, limit));
+      }
+      const since = new Date(at(3) * 1000 - 9_000).toISOString();
+      const until = new Date(at(5) * 1000 + 9_000).toISOString();
+      assert.deepEqual(await idsIn({ since, until }), newest.slice(12, 18));
+      assert.deepEqual(await idsIn({ since, until, target_type: 'thing' }), newest.slice(14, 16));
+    } finally {
+      await db().write((tx) => tx.deleteFrom('audit_events').where('target_id', '=', 'odd').execute());
+    }
+  });
+
   it('has the names of what still exists, if asked', async () => {
     const [user, group] = [
       await api.make('user', { name: uniqueName('ada') }),
