@@ -24,15 +24,20 @@ export class OutOfTime extends Error {
 
 export class Deadline {
   /** When it began, for queues: who came first is served first. */
-  readonly began = performance.now();
+  readonly began: number;
   /** For background jobs: their statements may take longer. */
   readonly isUnlimited: boolean;
+  /** Of several requests that wait for the same. What was sent and is done perhaps is waited for: they would do it again. */
+  readonly isShared: boolean;
   #ends: number;
   /** What is not counted now, and since when. */
   #pauses = 0;
   #pausedAt = 0;
 
-  constructor(milliseconds: number) {
+  /** `sharedSince`: when the first of several requests began. */
+  constructor(milliseconds: number, sharedSince?: number) {
+    this.began = sharedSince ?? performance.now();
+    this.isShared = sharedSince !== undefined;
     this.isUnlimited = milliseconds === Number.POSITIVE_INFINITY;
     this.#ends = now() + milliseconds;
   }
@@ -136,6 +141,15 @@ export function withDeadline<T>(work: () => T, milliseconds = REQUEST_MS): T {
       () => deadlines.run(own, work),
       () => own.end(),
     ),
+  );
+}
+
+/** For what several requests wait for, each until its own deadline. `since`: when the first of them began. */
+export function withSharedDeadline<T>(work: () => T, milliseconds: number, since: number): T {
+  const own = new Deadline(milliseconds, since);
+  return finallyDo(
+    () => deadlines.run(own, work),
+    () => own.end(),
   );
 }
 

@@ -1,6 +1,8 @@
 // Concurrent requests that share a statement.
 import assert from 'node:assert/strict';
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { describe, it } from 'node:test';
+import { DatabaseUnavailable } from './database/index.ts';
 import { OutOfTime, untilDeadline, withDeadline } from './deadline.ts';
 import { gather } from './gather.ts';
 
@@ -48,21 +50,44 @@ describe('Requests that share a statement', () => {
     assert.equal(await same, 'a of 1');
   });
 
-  it('fail together, unless the error is about one of them: then each is asked alone', async () => {
+  it('are each asked alone when they fail together, unless the database is away', async () => {
     const asked: string[] = [];
-    const ask = async (keys: readonly string[]): Promise<readonly string[]> => {
-      asked.push(keys.join());
-      await turn();
-      if (keys.includes('bad')) throw new Error('bad');
-      return keys;
-    };
+    const finderThat = (error: Error) =>
+      gather(async (keys: readonly string[]): Promise<readonly string[]> => {
+        asked.push(keys.join());
+        await turn();
+        if (keys.includes('bad')) throw error;
+        return keys;
+      });
     const outcomes = async (find: (key: string) => Promise<string>) =>
       (await Promise.allSettled(['x', 'y', 'good', 'bad', 'other'].map(find))).map(({ status }) => status === 'fulfilled');
-    assert.deepEqual(await outcomes(gather(ask)), [true, true, false, false, false]);
+    assert.deepEqual(await outcomes(finderThat(new DatabaseUnavailable())), [true, true, false, false, false]);
     asked.length = 0;
-    const isOfOne = (error: unknown): boolean => (error as Error).message === 'bad';
-    assert.deepEqual(await outcomes(gather(ask, isOfOne)), [true, true, true, false, true]);
+    assert.deepEqual(await outcomes(finderThat(new Error('bad'))), [true, true, true, false, true]);
     assert.deepEqual(asked, ['x', 'y', 'good,bad,other', 'good', 'bad', 'other']);
+  });
+
+  it('do not wait for statements that take long', async () => {
+    const { begun, ask } = heldStatements();
+    const find = gather(ask);
+    const answers = ['held', 'too', 'quick'].map((key) => find(key));
+    while (begun.length < 3) await turn();
+    begun[2]!.end();
+    assert.equal(await answers[2], 'quick of 1');
+    for (const { end } of begun) end();
+    await Promise.all(answers);
+  });
+
+  it('are each asked in the context of a request that is in the statement', async () => {
+    const requests = new AsyncLocalStorage<string>();
+    const seen: string[] = [];
+    const find = gather(async (keys: readonly string[]) => {
+      seen.push(`${keys} for ${requests.getStore()}`);
+      await turn();
+      return keys;
+    });
+    await Promise.all(['a', 'b', 'c', 'd'].map((key) => requests.run(key, () => find(key))));
+    assert.deepEqual(seen, ['a for a', 'b for b', 'c,d for c']);
   });
 
   it('wait until their own deadline only; nothing is begun for one that is over, and others that were asked with it are asked again', async () => {

@@ -74,7 +74,9 @@ class PooledConnection {
     const left = deadline?.left() ?? longest;
     if (text.startsWith('begin')) this.#isInTransaction = true;
     const running = this.#send(text, values, longest);
-    return left >= longest ? running : untilDeadline(running, () => void this.#leaveBehind(running));
+    const isFinal = text === 'commit' || !this.#isInTransaction;
+    if (left >= longest || (deadline?.isShared && isFinal)) return running;
+    return untilDeadline(running, () => void this.#leaveBehind(running));
   }
 
   async #send(text: string, values: readonly unknown[], limit: number): Promise<PostgresQueryResult<unknown>> {

@@ -6,7 +6,14 @@ export { takeAdvisoryLock, takeAdvisoryLocks } from './advisory-lock.ts';
 export type { Cache, CacheCounts, Feed } from './cache.ts';
 export { type Caches, createCaches } from './caches.ts';
 export type { Database, DatabaseUsage, Dialect, Reader, Tx } from './database.ts';
-export { isForeignKeyViolation, isLockTimeout, isUnavailable, isUniqueViolation, isUnwritable } from './errors.ts';
+export {
+  DatabaseUnavailable,
+  isForeignKeyViolation,
+  isUnavailable,
+  isUniqueViolation,
+  isUnreachable,
+  isUnwritable,
+} from './errors.ts';
 export { type FilterComparison, filterCondition, INEXACT_COMPARISONS, isIn, isOneOf, type SqlCondition } from './filters.ts';
 export { insertRows, type RowsByTable } from './insert-rows.ts';
 export type {

@@ -79,7 +79,9 @@ const inTurns =
         try {
           return await writability.watch(once());
         } catch (error) {
-          if (attempt >= (isRetryable(error) ? ATTEMPTS : isLockTimeout(error) ? LOCK_ATTEMPTS : 1)) throw error;
+          // Who shares the statement tries alone: only one of them may have met the lock.
+          const lockAttempts = currentDeadline()?.isShared ? 1 : LOCK_ATTEMPTS;
+          if (attempt >= (isRetryable(error) ? ATTEMPTS : isLockTimeout(error) ? lockAttempts : 1)) throw error;
           // Another wait for a lock would only end at the deadline.
           if (isLockTimeout(error) && (currentDeadline()?.left() ?? LOCK_MS) < LOCK_MS) throw error;
         }

@@ -1,7 +1,6 @@
 // What every request for tokens does with records, for concurrent requests in one statement: they share round trips, commits, and the lock of their
 // application's row.
 import { type Clock, seconds } from '../../../platform/clock.ts';
-import { isForeignKeyViolation, isLockTimeout } from '../../../platform/database/index.ts';
 import { gather } from '../../../platform/gather.ts';
 import type { Database, OpenidRecordRow } from '../../ground/database/index.ts';
 import { consumeRecords, findRecordsWithGrant, findRecordWithGrant, insertNewRecords } from './records.store.ts';
@@ -9,21 +8,18 @@ import { consumeRecords, findRecordsWithGrant, findRecordWithGrant, insertNewRec
 export function createTogether(db: Database, clock: Clock) {
   return {
     /** Resolves when it is durable. The person or the application of one of them may have been deleted in the meantime: others go on. */
-    insert: gather(
-      async (rows: readonly OpenidRecordRow[]) => {
-        await db.writeStatement((tx) => insertNewRecords(tx, rows));
-        return rows;
-      },
-      (error) => isForeignKeyViolation(error) || isLockTimeout(error),
-    ),
+    insert: gather(async (rows: readonly OpenidRecordRow[]) => {
+      await db.writeStatement((tx) => insertNewRecords(tx, rows));
+      return rows;
+    }),
     /**
-     * By its hash. False when another request consumed it first, also one of the same statement. In a transaction: it is undone for a request that
-     * runs out of time, which the client sends again.
+     * By its hash. False when another request consumed it first, also one of the same statement. In a transaction: on PostgreSQL it is undone for a
+     * request that runs out of time before the commit, which the client sends again.
      */
     consume: gather(async (hashes: readonly string[]) => {
       const consumed = new Set(await db.write((tx) => consumeRecords(db, tx, hashes, seconds(clock))));
       return hashes.map((hash) => consumed.delete(hash));
-    }, isLockTimeout),
+    }),
     /** By the hash of the record. SQLite answers at once. */
     findWithGrant:
       db.dialect === 'sqlite'
