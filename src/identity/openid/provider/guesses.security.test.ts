@@ -1,7 +1,7 @@
 // Guesses of client secrets and of passwords: neither blocks the other, and the limits do not reveal who exists.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { type ApiAnswer, onUsualDatabase, uniqueName } from '../../../../test/support/api.ts';
+import { type ApiAnswer, onUsualDatabase, underAttack, uniqueName } from '../../../../test/support/api.ts';
 import { makeApplication } from '../../../../test/support/applications.ts';
 import { makeUser, RelyingParty } from '../../../../test/support/relying-party.ts';
 import { TestBrowser } from '../../../../test/support/test-browser.ts';
@@ -128,3 +128,21 @@ onUsualDatabase(
   },
   { rateLimits: true, trustedProxies: ['127.0.0.1'] },
 );
+
+underAttack('Names of applications that no database can store', (api) => {
+  it('are those of nobody, and take nothing from others that ask at the same moment', async () => {
+    const { id, secret } = await makeApplication(api);
+    const send = async (path: string, body: Record<string, string>, who: string, proof: string) => {
+      const headers = { Authorization: `Basic ${Buffer.from(`${encodeURIComponent(who)}:${proof}`).toString('base64')}` };
+      return (await fetch(api.url + path, { method: 'POST', headers, body: new URLSearchParams(body) })).status;
+    };
+    const all = Array.from({ length: 30 }, (_, n) => ({
+      good: send('/openid/token', { grant_type: 'client_credentials' }, id, secret),
+      introspection: send('/openid/introspect', { token: 'x' }, `${n}\0`, 'x'),
+      page: fetch(`${api.url}/openid/authorize?client_id=${n}%00&response_type=code`).then(({ status }) => status),
+    }));
+    const statuses = async (what: keyof (typeof all)[number]) => [...new Set(await Promise.all(all.map((one) => one[what])))];
+    assert.deepEqual(await statuses('good'), [200]);
+    assert.deepEqual([await statuses('introspection'), await statuses('page')], [[401], [400]]);
+  });
+});
