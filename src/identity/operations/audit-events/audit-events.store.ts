@@ -190,11 +190,13 @@ export async function readEvents(db: Reader, request: EventRequest): Promise<Aud
 /** The present month, those ahead, and one more: mostly they fill a page. */
 const FIRST_MONTHS = 4;
 
-/** What steps through actions takes a step for each of them in each month, and there may be years of these. */
+/** What steps through actions takes a step for each of them in each month, and there may be years of these. One action is found sooner in all. */
 const stepsThroughActions = (filter: EventFilter, visible: Visible): boolean =>
   visible === 'all' &&
-  [filter.action, filter.actionPrefix, filter.targetType].some((one) => one !== undefined) &&
-  [filter.targetId, filter.userId, filter.actorId, filter.applicationId, filter.domainId].every((one) => one === undefined);
+  [filter.actionPrefix, filter.targetType].some((one) => one !== undefined) &&
+  [filter.action, filter.targetId, filter.userId, filter.actorId, filter.applicationId, filter.domainId].every(
+    (one) => one === undefined,
+  );
 
 const finite = (time: number | undefined): number | undefined => (Number.isFinite(time) ? time : undefined);
 
