@@ -144,6 +144,10 @@ export function withDeadline<T>(work: () => T, milliseconds = REQUEST_MS): T {
   );
 }
 
+/** For work that is a part of a request, done by somebody else. */
+export const withDeadlineOf = <T>(deadline: Deadline | undefined, work: () => T): T =>
+  deadline ? deadlines.run(deadline, work) : work();
+
 /** For what several requests wait for, each until its own deadline. `since`: when the first of them began. */
 export function withSharedDeadline<T>(work: () => T, milliseconds: number, since: number): T {
   const own = new Deadline(milliseconds, since);

@@ -2,9 +2,11 @@
 import assert from 'node:assert/strict';
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { describe, it } from 'node:test';
+import * as openTelemetry from '@opentelemetry/api';
 import { DatabaseUnavailable } from './database/index.ts';
-import { OutOfTime, untilDeadline, withDeadline } from './deadline.ts';
+import { currentDeadline, OutOfTime, untilDeadline, withDeadline } from './deadline.ts';
 import { gather } from './gather.ts';
+import { turnOff, turnOn } from './tracing/index.ts';
 
 /** Statements that end when the test says so. */
 function heldStatements() {
@@ -78,16 +80,30 @@ describe('Requests that share a statement', () => {
     await Promise.all(answers);
   });
 
-  it('are each asked in the context of a request that is in the statement', async () => {
+  it('are each asked in the trace of a request that is in the statement, with its deadline', async () => {
     const requests = new AsyncLocalStorage<string>();
     const seen: string[] = [];
     const find = gather(async (keys: readonly string[]) => {
       seen.push(`${keys} for ${requests.getStore()}`);
+      assert.ok(currentDeadline()!.left() <= 1000);
       await turn();
       return keys;
     });
-    await Promise.all(['a', 'b', 'c', 'd'].map((key) => requests.run(key, () => find(key))));
-    assert.deepEqual(seen, ['a for a', 'b for b', 'c,d for c']);
+    const askAll = () =>
+      Promise.all(['a', 'b', 'c', 'd'].map((key) => requests.run(key, () => withDeadline(() => find(key), 1000))));
+    turnOn(openTelemetry);
+    try {
+      await askAll();
+    } finally {
+      turnOff();
+    }
+    assert.deepEqual(seen.splice(0), ['a for a', 'b for b', 'c,d for c']);
+    // What is of no use without traces is not kept.
+    await askAll();
+    assert.deepEqual(
+      seen,
+      ['a', 'b', 'c,d'].map((keys) => `${keys} for undefined`),
+    );
   });
 
   it('wait until their own deadline only; nothing is begun for one that is over, and others that were asked with it are asked again', async () => {
