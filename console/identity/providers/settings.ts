@@ -9,6 +9,7 @@ import { frame } from '../frame.ts';
 import { impactOf } from '../impact.ts';
 import { api } from '../session.ts';
 import { words } from '../words/index.ts';
+import { optionFields, optionsIn } from './client-options.ts';
 import { linesOf } from './lines.ts';
 import { readJson } from './mapping.ts';
 import { type OpenidSettings, type Provider, providerPath, type WalletSettings } from './types.ts';
@@ -70,6 +71,7 @@ function openidFields(settings: OpenidSettings): readonly FormField[] {
       hint: settings.has_client_secret ? providers.secretStays : providers.clientSecretHint,
     },
     { name: 'scopes', label: providers.scopes, hint: providers.scopesHint, required: true, value: settings.scopes.join(' ') },
+    ...optionFields(settings),
     { ...flag('trusts_email'), section: { title: providers.trust, hint: providers.trustHint } },
     flag('whole_service'),
     flag('may_give_admin'),
@@ -94,6 +96,7 @@ function openidOf(values: FormValues): Record<string, unknown> {
     may_give_admin: values.checked('may_give_admin'),
     accepts_tokens: values.checked('accepts_tokens'),
     accepts_initiated_login: values.checked('accepts_initiated_login'),
+    ...optionsIn(values),
   };
 }
 

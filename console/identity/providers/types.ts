@@ -2,6 +2,7 @@
 import { part } from '../../shared/router.ts';
 import { settings } from '../../shared/settings.ts';
 import type { words } from '../words/index.ts';
+import type { ClientOptions } from './client-options.ts';
 
 export const PROVIDERS = '/v3/OS-FEDERATION/sign_in_providers';
 export const MAPPINGS = '/v3/OS-FEDERATION/mappings';
@@ -29,7 +30,7 @@ export interface Provider {
   readonly authorization_ttl: number | null;
 }
 
-export interface OpenidSettings {
+export interface OpenidSettings extends ClientOptions {
   readonly issuer: string;
   readonly client_id: string;
   readonly has_client_secret: boolean;

@@ -1,11 +1,14 @@
 // Discovery of the provider, when it is first needed. If the provider is unavailable, it is tried again.
 import type { Configuration, CustomFetch } from 'openid-client';
+import type { ResponseMode } from './ways.ts';
 
 export interface ProviderOptions {
   readonly issuer: string;
   readonly scopes: string;
   /** A login fails when the claims of userinfo cannot be read: without them a person would lose groups. */
   readonly needsUserInfo?: boolean;
+  /** In the address, if not given. */
+  readonly responseMode?: ResponseMode;
   /** It knows every name of this machine (localhost, 127.0.0.1), so that a program that logs in at one of them returns there. */
   readonly knowsOtherNames?: boolean;
   /** The client registration, loaded when it is first needed. */

@@ -6,3 +6,4 @@ export type { AuthorizationFlow, PreviousGrant, ProviderGrant } from './grant.ts
 export { readLogoutToken, USED_MS, type VerifiedLogout } from './logout-token.ts';
 export { createProvider, type Provider } from './provider.ts';
 export { createVerifyToken, isNonEmptyString, LEEWAY_SECONDS, type VerifyToken } from './tokens.ts';
+export { RESPONSE_MODES, type ResponseMode } from './ways.ts';

@@ -25,7 +25,7 @@ export interface ProviderDeps {
 }
 
 export function createProvider(options: ProviderOptions, deps: ProviderDeps) {
-  const { issuer, scopes } = options;
+  const { issuer, scopes, responseMode = 'query' } = options;
   const { redirectUri, unavailable } = deps;
   const guarded = guardedFetch(deps.outbound, { kind: 'identity-provider', timeoutMs: 5_000, maxBytes: 256 * 1024 });
   const discovered = createDiscovery(options, guarded, unavailable);
@@ -40,7 +40,7 @@ export function createProvider(options: ProviderOptions, deps: ProviderDeps) {
     issuer,
     newFlow: (): AuthorizationFlow => ({ state: newSecret(), nonce: newSecret(), verifier: newSecret() }),
     authorizationUrl: async (flow: AuthorizationFlow, more: Parameters<typeof authorizationUrl>[3]): Promise<string> =>
-      authorizationUrl(await discovered(), { redirectUri: redirectUri(flow.at), scopes }, flow, more),
+      authorizationUrl(await discovered(), { redirectUri: redirectUri(flow.at), scopes, responseMode }, flow, more),
     /** Exchanges the code for tokens. */
     redeem: async (returned: URLSearchParams, flow: AuthorizationFlow): Promise<ProviderGrant> =>
       redeemCode(await discovered(), redirectUri(flow.at), returned, flow),

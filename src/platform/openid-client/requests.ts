@@ -2,17 +2,23 @@
 import { type DiscoveredProvider, isForBrowsers } from './discovery.ts';
 import { isInvalidToken, isUnavailable } from './errors.ts';
 import type { AuthorizationFlow } from './grant.ts';
+import { RESPONSE_MODES, type ResponseMode } from './ways.ts';
 
 /** The authorization request (OpenID Connect Core, 3.1.2.1), with PKCE. */
 export async function authorizationUrl(
   { oidc, config }: DiscoveredProvider,
-  { redirectUri, scopes }: { readonly redirectUri: string; readonly scopes: string },
+  {
+    redirectUri,
+    scopes,
+    responseMode,
+  }: { readonly redirectUri: string; readonly scopes: string; readonly responseMode: ResponseMode },
   { state, nonce, verifier }: AuthorizationFlow,
   { prompt, loginHint, maxAge }: { prompt?: string | undefined; loginHint?: string | undefined; maxAge?: number | undefined },
 ): Promise<string> {
   return oidc.buildAuthorizationUrl(config, {
     redirect_uri: redirectUri,
     scope: scopes,
+    ...RESPONSE_MODES[responseMode],
     state,
     nonce,
     code_challenge: await oidc.calculatePKCECodeChallenge(verifier),

@@ -199,6 +199,7 @@ export const openid: KindDefinition = {
     may_give_admin: flag,
     accepts_tokens: flag,
     accepts_initiated_login: flag,
+    response_mode: { schema: t.oneOf('query', 'form_post'), initial: 'query' },
   },
   secretOf: ({ client_secret: secret }: { readonly client_secret?: SecretRef | null }) =>
     secret ? { secrets: { client_secret: secret } } : {},

@@ -128,6 +128,13 @@ export const providers = {
       hint: 'Er oder ein Portal von ihm schickt Personen an die Rückkehradresse dieses Anbieters, mit /login statt /callback am Ende. Sie melden sich dort wie üblich an; wer hier schon angemeldet ist, bleibt es.',
     },
   },
+  options: {
+    response_mode: {
+      label: 'Wie er antwortet',
+      hint: 'Mit einem Formular steht der Code in keiner Adresse. Nur, wo der Anbieter es kann.',
+      values: { query: 'In der Adresse', form_post: 'Mit einem Formular (form_post)' },
+    },
+  },
   settings: 'Einstellungen',
   walletTemplate: {
     name: 'Nachweise aus Wallets',

@@ -123,6 +123,13 @@ export const providers = {
       hint: 'It, or a portal of it, sends people to the redirect address of this provider with /login instead of /callback at its end. They sign in there as usual; who is signed in here already stays so.',
     },
   },
+  options: {
+    response_mode: {
+      label: 'How it answers',
+      hint: 'By a form the code is in no address. Only where the provider has it.',
+      values: { query: 'In the address', form_post: 'By a form (form_post)' },
+    },
+  },
   settings: 'Settings',
   walletTemplate: {
     name: 'Credentials from wallets',

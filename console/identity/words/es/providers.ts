@@ -127,6 +127,13 @@ export const providers: Words['providers'] = {
       hint: 'El proveedor, o un portal suyo, envía a las personas a la dirección de retorno de este proveedor, con /login en lugar de /callback al final. Inician sesión allí como siempre; quien ya ha iniciado sesión aquí la conserva.',
     },
   },
+  options: {
+    response_mode: {
+      label: 'Cómo responde',
+      hint: 'Con un formulario, el código no está en ninguna dirección. Solo si el proveedor lo tiene.',
+      values: { query: 'En la dirección', form_post: 'Con un formulario (form_post)' },
+    },
+  },
   settings: 'Configuración',
   walletTemplate: {
     name: 'Credenciales de carteras',

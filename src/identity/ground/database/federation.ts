@@ -43,6 +43,8 @@ export interface OpenidProviderRow {
   taking_back: number | null;
   /** Lower numbers first; null: after them, by the name. */
   button_order: number | null;
+  /** JSON: how we are its client (`login/federation/client-options.ts`). */
+  client_options: string;
 }
 
 /** Beside the settings of OpenID: `email_domains` to `taking_back` mean the same. */
@@ -107,6 +109,15 @@ export interface ProviderAttemptRow {
   expires_at: number;
 }
 
+/** What a browser or a provider has a reference to. */
+export interface ProviderMessageRow {
+  id: string;
+  about: string;
+  provider_id: string;
+  sealed: string;
+  expires_at: number;
+}
+
 export interface FederationTables {
   identity_providers: IdentityProviderRow;
   identity_provider_remote_ids: { remote_id: string; provider_id: string };
@@ -117,6 +128,7 @@ export interface FederationTables {
   provider_links: ProviderLinkRow;
   provider_sessions: ProviderSessionRow;
   provider_attempts: ProviderAttemptRow;
+  provider_messages: ProviderMessageRow;
   service_providers: ServiceProviderRow;
   /** With `issued_at`: what was signed out, and not a token. */
   used_logout_tokens: { token_hash: string; expires_at: number; issued_at: number | null };

@@ -371,6 +371,7 @@ export type {
   ProtocolRow,
   ProviderAttemptRow,
   ProviderLinkRow,
+  ProviderMessageRow,
   ProviderSessionRow,
   ServiceProviderRow,
   WalletProviderRow,

@@ -151,6 +151,7 @@ onBothDatabases('Federation', (api) => {
         may_give_admin: false,
         accepts_tokens: false,
         accepts_initiated_login: false,
+        response_mode: 'query',
         redirect_uri: `${api.url}/openid/providers/${id}/callback`,
         backchannel_logout_uri: `${api.url}/openid/providers/${id}/logout`,
         initiate_login_uri: `${api.url}/openid/providers/${id}/login`,

@@ -21,6 +21,7 @@ import { createProtocols } from './protocols.rules.ts';
 import { createProviderClients } from './provider-clients.ts';
 import { createProviderFlows } from './provider-flow.rules.ts';
 import { createProviderLogins } from './provider-login.rules.ts';
+import { createProviderMessages } from './provider-messages.rules.ts';
 import { createProviderMetadata } from './provider-metadata.ts';
 import { createProviderSessions, type ProviderSessionDeps } from './provider-sessions.rules.ts';
 import { enabledServiceProviders } from './service-providers.store.ts';
@@ -67,6 +68,7 @@ export function createFederation(deps: FederationDeps) {
   const mappings = createMappings({ ...deps, endTokensOfMapping });
   const protocols = createProtocols({ ...deps, endTokensOf, endSessionsOf });
   const flows = createProviderFlows({ ...deps, clientOf });
+  const messages = createProviderMessages(deps);
   const links = createLinks({ ...deps, entitlements, sessions });
   const tryMapping = createMappingTrials({ ...deps, entitlements });
   return {
@@ -83,7 +85,8 @@ export function createFederation(deps: FederationDeps) {
       links,
       endSessionsOf,
     }),
-    attempts: createProviderAttempts({ ...deps, clientOf, flows, tryMapping }),
+    attempts: createProviderAttempts({ ...deps, clientOf, flows, messages, tryMapping }),
+    messages,
     tryMapping,
     metadataOf: createProviderMetadata(deps),
     openidSettings,

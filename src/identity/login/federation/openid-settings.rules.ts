@@ -7,6 +7,7 @@ import type { Change } from '../../ground/audit/index.ts';
 import type { IdentityProviderRow, OpenidProviderRow } from '../../ground/database/index.ts';
 import { fail } from '../../ground/faults.ts';
 import { bit, type Deps, failOnBrokenReference } from '../../ground/resource/index.ts';
+import { optionsToStore } from './client-options.ts';
 import { lockIdentityProvider } from './identity-providers.store.ts';
 import type { LinkBatches } from './link-batches.rules.ts';
 import { nameIssuer } from './links.store.ts';
@@ -107,6 +108,7 @@ export function createOpenidSettings(
       accepts_tokens: bit(accepts('accepts_tokens', body, former)),
       accepts_initiated_login: bit(accepts('accepts_initiated_login', body, former)),
       button_order: body.button_order ?? null,
+      client_options: optionsToStore(body, former),
       version,
       taking_back: former && isLess(former, trust) ? version : (former?.taking_back ?? null),
     };

@@ -2,6 +2,7 @@
 import { t } from '../../../platform/http/index.ts';
 import type { OpenidProviderRow } from '../../ground/database/index.ts';
 import { Links } from '../../ground/resource/index.ts';
+import { clientOptionFields, optionsOf } from './client-options.ts';
 import { pathOf } from './identity-providers.schema.ts';
 
 const DOMAIN = '^[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?(\\.[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?)+$';
@@ -57,6 +58,7 @@ const optional = {
     description:
       'Whether sign-ins may be begun at the provider, or at a portal of it, which sends browsers to `initiate_login_uri` with its issuer (OpenID Connect Core 1.0, 4). Without this field, the former value stays, if issuer and client are the same.',
   }),
+  ...clientOptionFields,
 };
 
 export const NewOpenidSettings = t.object(shown, {
@@ -79,6 +81,7 @@ const OpenidSettings = t.object({
   may_give_admin: t.boolean(),
   accepts_tokens: t.boolean(),
   accepts_initiated_login: t.boolean(),
+  ...clientOptionFields,
   redirect_uri: t.string({ description: 'To be registered at the provider.' }),
   backchannel_logout_uri: t.string({ description: 'To be registered at the provider, if it has such a field.' }),
   initiate_login_uri: t.string({
@@ -106,6 +109,7 @@ export const renderOpenidSettings = (base: string, issuer: string, row: OpenidPr
   may_give_admin: row.may_give_admin === 1,
   accepts_tokens: row.accepts_tokens === 1,
   accepts_initiated_login: row.accepts_initiated_login === 1,
+  ...optionsOf(row),
   redirect_uri: issuer + callbackPath(row.provider_id),
   backchannel_logout_uri: issuer + logoutPath(row.provider_id),
   initiate_login_uri: issuer + initiateLoginPath(row.provider_id),

@@ -3,6 +3,7 @@ import { createProvider, createVerifyToken, type Provider, type VerifyToken } fr
 import type { Outbound } from '../../../platform/outbound/index.ts';
 import type { OpenidProviderRow } from '../../ground/database/index.ts';
 import { fail } from '../../ground/faults.ts';
+import { optionsOf } from './client-options.ts';
 import { callbackPath } from './openid-settings.schema.ts';
 
 export interface ProviderClient {
@@ -34,6 +35,7 @@ export function createProviderClients({ outbound, issuer, secretOf }: ProviderCl
         issuer: row.issuer,
         scopes: (JSON.parse(row.scopes) as string[]).join(' '),
         needsUserInfo: true,
+        responseMode: optionsOf(row).response_mode,
         client: async () => ({ clientId: row.client_id, clientSecret: secretOf(row) }),
       },
       { outbound, unavailable, redirectUri: () => issuer() + callbackPath(id) },

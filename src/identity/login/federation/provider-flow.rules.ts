@@ -6,8 +6,16 @@ import type { Database, OpenidProviderRow } from '../../ground/database/index.ts
 import { Fault, fail, fault } from '../../ground/faults.ts';
 import { refuse } from './account-choice.rules.ts';
 import { OPENID, type ProviderAssertion, type ServedProtocol } from './assertion.ts';
-import { findByEmailDomain, findUsableProvider, listUsableProviders, type UsableProvider } from './openid-settings.store.ts';
+import { optionsOf } from './client-options.ts';
+import {
+  findByEmailDomain,
+  findOpenidSettings,
+  findUsableProvider,
+  listUsableProviders,
+  type UsableProvider,
+} from './openid-settings.store.ts';
 import type { ProviderClients } from './provider-clients.ts';
+import type { ReturnedAnswer } from './provider-messages.rules.ts';
 import { findTrustedProvider } from './wallet-settings.store.ts';
 
 export const FLOW_SECONDS = 600;
@@ -62,7 +70,13 @@ export interface ProviderFlowDeps {
 export function createProviderFlows({ db, clock, config, clientOf }: ProviderFlowDeps) {
   const find = (id: string): Promise<UsableProvider | undefined> => findUsableProvider(db.read, OPENID, id);
 
-  async function redeem(row: OpenidProviderRow, returned: URLSearchParams, flow: AuthorizationFlow): Promise<ProviderGrant> {
+  async function redeem(
+    row: OpenidProviderRow,
+    { answer: returned, mode }: ReturnedAnswer,
+    flow: AuthorizationFlow,
+  ): Promise<ProviderGrant> {
+    // What was to be posted is in no address: somebody else made this one.
+    if (mode !== optionsOf(row).response_mode) throw refused('invalid_response');
     const error = returned.get('error');
     if (error !== null) throw refused(error);
     return clientOf(row)
@@ -127,6 +141,12 @@ export function createProviderFlows({ db, clock, config, clientOf }: ProviderFlo
       return { flow, url: await provider.authorizationUrl(flow, { ...more, loginHint: options.loginHint }) };
     },
 
+    /** Whether the provider was asked to have its answers posted. */
+    isPosted: async (id: string): Promise<boolean> => {
+      const row = await findOpenidSettings(db.read, id);
+      return row !== undefined && optionsOf(row).response_mode === 'form_post';
+    },
+
     /** Whether an answer belongs to this flow. */
     isAnswerTo(flow: ProviderFlow | undefined, providerId: string | null, state: string | null): flow is ProviderFlow {
       const isRecent = flow !== undefined && clock.now() - flow.begunAt <= FLOW_SECONDS * 1000;
@@ -134,7 +154,7 @@ export function createProviderFlows({ db, clock, config, clientOf }: ProviderFlo
     },
 
     /** Exchanges the code of an answer. The library checks state, issuer, nonce, signature, audience and times. */
-    async finish(flow: ProviderFlow, returned: URLSearchParams): Promise<ProviderAssertion> {
+    async finish(flow: ProviderFlow, returned: ReturnedAnswer): Promise<ProviderAssertion> {
       const row = await find(flow.providerId);
       if (row?.version !== flow.version) return refuse('settings_changed');
       const { issuer, subject, claims, sid, idToken, refreshToken, expiresAt } = await redeem(row, returned, flow);

@@ -12,7 +12,8 @@ import { refuse } from './account-choice.rules.ts';
 import type { MappingTrials, TrialResult } from './mapping-trials.rules.ts';
 import type { ProviderClients } from './provider-clients.ts';
 import type { ProviderFlows } from './provider-flow.rules.ts';
-import { deleteAttempt, deleteEndedAttempts, findAttempt, replaceAttempt } from './sign-in-attempts.store.ts';
+import type { ProviderMessages } from './provider-messages.rules.ts';
+import { deleteAttempt, deleteEndedAttempts, findAttempt, isAwaited, replaceAttempt } from './sign-in-attempts.store.ts';
 import { findTriedProvider, type TriedProvider } from './sign-in-providers.store.ts';
 
 const ATTEMPT_SECONDS = 300;
@@ -33,10 +34,11 @@ export interface AttemptDeps extends Pick<Deps, 'db' | 'clock' | 'change'> {
   readonly seal: Seal;
   readonly clientOf: ProviderClients;
   readonly flows: Pick<ProviderFlows, 'redeem'>;
+  readonly messages: Pick<ProviderMessages, 'answerIn'>;
   readonly tryMapping: MappingTrials;
 }
 
-export function createProviderAttempts({ db, clock, change, seal, clientOf, flows, tryMapping }: AttemptDeps) {
+export function createProviderAttempts({ db, clock, change, seal, clientOf, flows, messages, tryMapping }: AttemptDeps) {
   const settingsOf = async (id: string): Promise<TriedProvider> =>
     (await findTriedProvider(db.read, id)) ?? fail('openid_provider.not_found', { id });
 
@@ -80,6 +82,9 @@ export function createProviderAttempts({ db, clock, change, seal, clientOf, flow
       return { id, url, expiresAt };
     },
 
+    /** Whether an answer with this state may still come. It says nothing about who brings it. */
+    isAwaited: (id: string, providerId: string): Promise<boolean> => isAwaited(db.read, { id, providerId, now: seconds(clock) }),
+
     /** `query`: that of the page of the console. */
     async finish(
       caller: Caller,
@@ -87,13 +92,13 @@ export function createProviderAttempts({ db, clock, change, seal, clientOf, flow
       id: string,
       query: string,
     ): Promise<{ readonly claims: Readonly<Record<string, unknown>>; readonly result: TrialResult }> {
-      const returned = new URLSearchParams(query);
+      const returned = await messages.answerIn(new URLSearchParams(query));
       const { flow, version, enabled } = await take(caller, providerId, id);
       const row = await settingsOf(providerId);
       if (row.version !== version || row.enabled !== enabled) return refuse('settings_changed');
       // `provider` is from the address of ours that the browser came back to: the code of another provider is not for this one (RFC 9700, 4.4).
       const once = { state: flow.state, provider: providerId };
-      if (Object.entries(once).some(([name, value]) => returned.getAll(name).join(' ') !== value))
+      if (Object.entries(once).some(([name, value]) => returned.answer.getAll(name).join(' ') !== value))
         fail('identity_provider.refused', { why: 'invalid_response' });
       const grant = await flows.redeem(row, returned, flow);
       // No token is kept. A provider that cannot end it ends it by its time.

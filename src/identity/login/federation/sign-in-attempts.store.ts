@@ -30,6 +30,18 @@ export const findAttempt = (
     .selectAll()
     .executeTakeFirst();
 
+export const isAwaited = async (
+  db: Reader,
+  { id, providerId, now }: { readonly id: string; readonly providerId: string; readonly now: number },
+): Promise<boolean> =>
+  (await db
+    .selectFrom('provider_attempts')
+    .where('id', '=', id)
+    .where('provider_id', '=', providerId)
+    .where('expires_at', '>', now)
+    .select('id')
+    .executeTakeFirst()) !== undefined;
+
 /** False when somebody else used it up. */
 export async function deleteAttempt(tx: Tx, id: string): Promise<boolean> {
   const { numDeletedRows } = await tx.deleteFrom('provider_attempts').where('id', '=', id).executeTakeFirst();

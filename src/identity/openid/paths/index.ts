@@ -114,7 +114,7 @@ const METHODS: readonly (readonly [path: string | RegExp, methods: readonly stri
   [`${ROOT}/authorize`, PAGE],
   [/^\/openid\/authorize\/[^/]+$/, READ],
   [/^\/openid\/interaction\/[^/]+$/, PAGE],
-  [/^\/openid\/providers\/[\w.~-]{1,64}\/callback$/, READ],
+  [/^\/openid\/providers\/[\w.~-]{1,64}\/callback$/, PAGE],
   [/^\/openid\/providers\/[\w.~-]{1,64}\/login$/, PAGE],
   [/^\/openid\/providers\/[\w.~-]{1,64}\/logout$/, ['POST']],
   [/^\/openid\/wallet\/requests\/[\w-]{22}$/, PAGE],

@@ -27,6 +27,7 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
   column('openid_providers', 'client_secret', { key: 'provider_id' }),
   column('provider_sessions', 'sealed'),
   column('provider_attempts', 'sealed'),
+  column('provider_messages', 'sealed'),
   column('domain_config_secrets', 'sealed'),
   column('service_settings', 'sealed'),
 ];

@@ -123,6 +123,7 @@ export function startSweeper(deps: {
       async () => (ended += await invitations.sweep()),
       async () => (ended += await federation.sessions.sweep()),
       async () => (ended += await federation.attempts.sweep()),
+      async () => (ended += await federation.messages.sweep()),
       () => federation.linkBatches.sweep(),
       async () => (ended += await groups.sweep()),
       async () => (ended += await consumers.sweep()),

@@ -32,6 +32,7 @@ export const TABLE_COVERAGE: Readonly<Record<keyof Tables, TableCoverage>> = {
   passkeys: inSection('passkeys'),
   provider_links: inSection('provider_accounts'),
   provider_sessions: { leftOut: 'The sessions, as a provider names them, and its sealed tokens.' },
+  provider_messages: { leftOut: 'Answers of providers on their way, sealed, for some minutes.' },
   provider_attempts: { leftOut: 'Which provider an administrator tries, for some minutes.' },
   credentials: inSection('credentials'),
   application_credentials: inSection('application_credentials'),

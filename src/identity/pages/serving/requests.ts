@@ -59,13 +59,14 @@ import {
   expiredPage,
   handleProviderRequest,
   type Interactions,
+  type ProviderRequestDeps,
   type WalletRequestsDeps,
   walletRequestAt,
 } from '../sign-in/index.ts';
 import type { WebssoHandler } from '../websso/index.ts';
 import type { PreviewPages } from './previews.ts';
 
-export interface RequestDeps extends WalletRequestsDeps, CheckedRequestDeps {
+export interface RequestDeps extends WalletRequestsDeps, CheckedRequestDeps, ProviderRequestDeps {
   readonly log: Pick<Log, 'info'>;
   readonly gate: Gate;
   readonly federation: Federation;

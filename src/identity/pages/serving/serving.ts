@@ -167,6 +167,7 @@ export function createServing(deps: OpenidDeps, parts: ServingDeps) {
     domainPicture: deps.domainLooks.image,
     gate,
     federation,
+    records,
     walletSignIn: deps.walletSignIn,
     interactions,
     account,

@@ -1,9 +1,57 @@
-// Requests from other providers: a browser that returns from one, and a logout token.
+// Requests from other providers: a browser that returns from one, with an answer in its address or as a form, and a logout token.
 import { Fault } from '../../../platform/faults/index.ts';
 import { type BrowserRequest, readCrossSiteForm, redirect, sendPage } from '../../ground/look/index.ts';
-import { attemptOf, type Federation, interactionOf } from '../../login/federation/index.ts';
+import { attemptOf, type Federation, interactionOf, type ProviderFlow } from '../../login/federation/index.ts';
 import { CONSOLE_TRIED_PROVIDER } from '../../openid/paths/index.ts';
+import type { Records } from '../../openid/records/index.ts';
 import { expiredPage } from './sign-in-pages.ts';
+
+export interface ProviderRequestDeps {
+  readonly federation: Federation;
+  readonly records: Pick<Records, 'find'>;
+}
+
+/** Where the answers with a state are dealt with: a sign-in that somebody tries, or one that is going on. */
+function placeOf(state: string): string | undefined {
+  // The page asks who is there: only the administrator who tries it can use the answer.
+  if (attemptOf(state) !== undefined) return CONSOLE_TRIED_PROVIDER;
+  const uid = interactionOf(state);
+  return uid === undefined ? undefined : `/openid/interaction/${uid}`;
+}
+
+const stateIn = (parameters: URLSearchParams): string =>
+  parameters.getAll('state').length === 1 ? parameters.get('state')! : '';
+
+/** Whether a sign-in with this state has begun and is not finished. Whose it is cannot be known: the form brings no cookie. */
+async function isAwaited({ federation, records }: ProviderRequestDeps, providerId: string, state: string): Promise<boolean> {
+  if (!(await federation.flows.isPosted(providerId))) return false;
+  const attempt = attemptOf(state);
+  if (attempt !== undefined) return federation.attempts.isAwaited(attempt, providerId);
+  const uid = interactionOf(state);
+  // As it is stored: the library finds it for its own browser only.
+  const interaction = uid === undefined ? undefined : await records.find('Interaction', uid);
+  const { provider } = (interaction?.lastSubmission ?? {}) as { readonly provider?: { readonly flow?: ProviderFlow } };
+  return federation.flows.isAnswerTo(provider?.flow, providerId, state);
+}
+
+/**
+ * A form of the provider's page. Browsers send no cookies with it, so it is put aside, and the browser goes on by GET with a reference to it. Only what
+ * somebody waits for is put aside, and of that the first, so that nobody fills our tables.
+ */
+async function takeForm(deps: ProviderRequestDeps, browser: BrowserRequest, providerId: string): Promise<void> {
+  const form = await readCrossSiteForm(browser);
+  const state = stateIn(form);
+  const place = placeOf(state);
+  if (place === undefined || !(await isAwaited(deps, providerId, state)))
+    return sendPage(browser, expiredPage(browser.look), 400);
+  const answer = await deps.federation.messages.keep(providerId, state, form);
+  // Sent twice: the first one counts.
+  if (answer === undefined) return sendPage(browser, expiredPage(browser.look), 400);
+  const query = new URLSearchParams({ provider: providerId, answer });
+  // By its state the page of the console finds who waits.
+  if (attemptOf(state) !== undefined) query.set('state', state);
+  redirect(browser, `${place}?${query}`);
+}
 
 /**
  * Passes the answer on to the interaction that it belongs to. The cookie of the interaction is sent there only, so that this is
@@ -12,16 +60,12 @@ import { expiredPage } from './sign-in-pages.ts';
  */
 function passOn(browser: BrowserRequest, providerId: string): void {
   const query = new URLSearchParams(browser.exchange.request.url?.split('?', 2)[1]);
-  const state = query.getAll('state').length === 1 ? query.get('state')! : '';
+  const place = placeOf(stateIn(query));
   query.set('provider', providerId);
-  // The page asks who is there: only the administrator who tries it can use the answer.
-  if (attemptOf(state) !== undefined) {
-    redirect(browser, `${CONSOLE_TRIED_PROVIDER}?${query}`);
-    return;
-  }
-  const uid = interactionOf(state);
-  if (uid === undefined) sendPage(browser, expiredPage(browser.look), 400);
-  else redirect(browser, `/openid/interaction/${uid}?${query}`);
+  // A reference is made by us only.
+  query.delete('answer');
+  if (place === undefined) sendPage(browser, expiredPage(browser.look), 400);
+  else redirect(browser, `${place}?${query}`);
 }
 
 /** Answers as OpenID Connect Back-Channel Logout 1.0, 2.8 says. */
@@ -41,11 +85,12 @@ async function logOut({ federation }: { federation: Federation }, browser: Brows
 }
 
 export async function handleProviderRequest(
-  deps: { readonly federation: Federation },
+  deps: ProviderRequestDeps,
   browser: BrowserRequest,
   providerId: string,
   what: string,
 ): Promise<void> {
   if (what === 'logout') return logOut(deps, browser, providerId);
+  if (browser.method === 'POST') return takeForm(deps, browser, providerId);
   passOn(browser, providerId);
 }

@@ -109,7 +109,7 @@ export class ProviderSteps {
   /** The answer of a provider, which the callback passed on. */
   get answer(): URLSearchParams | undefined {
     const query = new URLSearchParams(this.#request.browser.exchange.request.url?.split('?', 2)[1]);
-    return query.has('state') && query.has('provider') ? query : undefined;
+    return query.has('provider') && (query.has('state') || query.has('answer')) ? query : undefined;
   }
 
   /** While somebody connects an account, they sign in to it by its own means. */
@@ -147,9 +147,11 @@ export class ProviderSteps {
   }
 
   /** The person is back. The address of the page holds the code, so another page is shown afterwards. */
-  async handleAnswer(answer: URLSearchParams): Promise<void> {
+  async handleAnswer(query: URLSearchParams): Promise<void> {
     const { federation, records } = this.#deps;
     const { flow } = this.#state;
+    const returned = await federation.messages.answerIn(query);
+    const { answer } = returned;
     const providerId = answer.get('provider');
     answer.delete('provider');
     // An old or foreign answer, or one that was used before: what is going on continues.
@@ -158,7 +160,7 @@ export class ProviderSteps {
     if (!(await records.save(ANSWERS, flow.state, {}, FLOW_SECONDS, true))) return this.#toInteraction();
     await this.#save({});
     try {
-      const assertion = await federation.flows.finish(flow, answer);
+      const assertion = await federation.flows.finish(flow, returned);
       await this.#enter({ assertion, since: federation.flows.authTimeOf(assertion, flow) });
     } catch (error) {
       await this.#showFailure({ providerId: flow.providerId, protocol: OPENID }, error);
