@@ -5,6 +5,7 @@ import { createRequire } from 'node:module';
 import { availableParallelism, constants } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { onEndOfNpm } from './parent.js';
+import { replaceProcess } from './replace-process.js';
 
 const NEEDED = 24;
 const [major] = process.versions.node.split('.').map(Number);
@@ -51,13 +52,13 @@ const flags = [
 const watch = ['--import', new URL('./end-with-parent.js', import.meta.url).href];
 
 /**
- * Runs a TypeScript file on the chosen runtime, with the same exit code and signals. With Node 22.15 and newer this process is replaced
- * (execve). Otherwise it starts a child process, which ends when this one ends.
+ * Runs a TypeScript file on the chosen runtime, with the same exit code and signals: in the place of this process. Where that cannot be
+ * done, it starts a child process, which ends when this one ends.
  */
 export function run(file, args) {
   const program = runtime();
   const words = [...flags, ...watch, file, ...args];
-  if (process.execve) process.execve(program, [program, ...words], environment);
+  replaceProcess(program, [program, ...words], environment);
   const child = spawn(program, words, { stdio: ['inherit', 'inherit', 'inherit', 'ipc'], env: environment });
   // A terminal signals the whole process group, a supervisor only this process. The child treats two signals as one.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));

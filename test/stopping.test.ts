@@ -1,8 +1,8 @@
 // Stopping real processes, as orchestrators, clients and supervisors see it.
 import assert from 'node:assert/strict';
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, readlinkSync, realpathSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -46,6 +46,8 @@ const childrenOf = (pid: number): number[] => {
     return [];
   }
 };
+const nodeSays = (program: string, what: string): readonly string[] =>
+  execFileSync(program, ['-p', what], { encoding: 'utf8' }).trim().split(' ');
 const descendantsOf = (pid: number): number[] => childrenOf(pid).flatMap((child) => [child, ...descendantsOf(child)]);
 
 describe('Stopping', () => {
@@ -144,24 +146,37 @@ describe('Stopping', () => {
     assert.equal(await service.ended(), 0);
   });
 
-  describe('ends with its parent process', () => {
-    /** The machine's Node, and the newer one that comes with the project: the launcher behaves differently on them. */
+  describe('from its launcher', () => {
     const places = (process.env.PATH ?? '').split(':').filter((place) => !place.includes('node_modules'));
     const ofMachine = places.map((place) => join(place, 'node')).find(existsSync);
-    const runtimes = { ours: process.execPath, ...(ofMachine ? { 'the machine’s': ofMachine } : {}) };
-    for (const [whose, runtime] of aShareOf(Object.entries(runtimes), 2)) {
-      it(`when its launcher is killed, and cannot forward a signal (${whose})`, async () => {
-        const service = gatehouse(['start'], { GATEHOUSE_DATA_DIR: dataDir() }, undefined, runtime);
+    const [major, execve] = ofMachine ? nodeSays(ofMachine, 'parseInt(process.versions.node) + " " + typeof process.execve') : [];
+    /** Node before 22.15 has no execve: koffi calls it there, and is missing without addons. */
+    const launchers = [
+      ...(ofMachine && Number(major) < 24 ? [['on that of the machine', ofMachine, {}, true] as const] : []),
+      ['on the Node of the project', process.execPath, {}, true] as const,
+      ...(ofMachine && execve === 'undefined'
+        ? [['where it cannot be replaced', ofMachine, { NODE_OPTIONS: '--no-addons' }, false] as const]
+        : []),
+    ];
+    for (const [where, runtime, settings, isReplaced] of aShareOf(launchers, 2)) {
+      it(`is ${isReplaced ? 'one process' : 'a child of it'}, with its exit code, and ends when it is killed, ${where}`, async () => {
+        assert.equal(await gatehouse(['no-such-command'], settings, undefined, runtime).ended(), 2);
+        const service = gatehouse(['start'], { GATEHOUSE_DATA_DIR: dataDir(), ...settings }, undefined, runtime);
         running.push(service);
         const url = await service.listening();
-        const all = [service.child.pid!, ...descendantsOf(service.child.pid!)];
+        const { pid } = service.child;
+        assert.equal(childrenOf(pid!).length, isReplaced ? 0 : 1);
+        assert.equal(readlinkSync(`/proc/${service.serving}/exe`), realpathSync(process.execPath));
+        const all = [pid!, ...descendantsOf(pid!)];
         service.child.kill('SIGKILL');
         await service.ended();
-        await until(() => all.every((pid) => !isAlive(pid)));
+        await until(() => all.every((one) => !isAlive(one)));
         assert.ok(await isRefused(url));
       });
     }
+  });
 
+  describe('ends with its parent process', () => {
     for (const signal of aShareOf(['SIGTERM', 'SIGINT', 'SIGKILL'] as const, 2)) {
       it(`when npm start gets ${signal}`, async () => {
         const env = Object.fromEntries(Object.entries(process.env).filter(([key]) => !/^(GATEHOUSE|npm)_/.test(key)));

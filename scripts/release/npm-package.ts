@@ -9,7 +9,7 @@ import { below, merge, readTree, type Tree, type TreeFile, textFile } from './tr
 const isTest = (path: string): boolean => /\.test\.ts$|\.d\.ts$/.test(path);
 
 /** The launcher. bin/run.js is for the scripts of the project. */
-const LAUNCHER = ['gatehouse.js', 'runtime.js', 'parent.js', 'end-with-parent.js'];
+const LAUNCHER = ['gatehouse.js', 'runtime.js', 'replace-process.js', 'parent.js', 'end-with-parent.js'];
 
 function sources(): Map<string, TreeFile> {
   const tree = new Map<string, TreeFile>();
