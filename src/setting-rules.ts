@@ -62,6 +62,7 @@ export function configuredProvider({
   oidcClientId,
   oidcClientSecret,
   oidcScopes,
+  oidcSigningAlgorithm,
 }: WalletConfig): ProviderOptions | undefined {
   if (oidcIssuer === undefined) return undefined;
   if (oidcClientId === undefined)
@@ -69,6 +70,7 @@ export function configuredProvider({
   return {
     issuer: oidcIssuer,
     scopes: oidcScopes ?? 'openid profile email',
+    signingAlgorithm: oidcSigningAlgorithm === 'any' ? undefined : oidcSigningAlgorithm,
     client: async () => ({ clientId: oidcClientId, clientSecret: oidcClientSecret }),
   };
 }

@@ -100,6 +100,12 @@ export class TestWallet {
     await this.open();
   }
 
+  /** Registered at the provider. */
+  get #signingAlgorithm() {
+    const { oidcSigningAlgorithm } = this.config;
+    return oidcSigningAlgorithm === 'any' ? undefined : oidcSigningAlgorithm;
+  }
+
   /** Starts the service on the existing data. */
   async open(masterKeys: readonly string[] = [this.masterKey]): Promise<void> {
     this.service = await createWalletService({
@@ -114,6 +120,7 @@ export class TestWallet {
       provider: {
         issuer: this.provider.issuer,
         scopes: this.provider.scopes,
+        signingAlgorithm: this.#signingAlgorithm,
         client: () => this.provider.client(),
       },
       tls: this.#options.tls,

@@ -1,5 +1,6 @@
 // Discovery of the provider, when it is first needed. If the provider is unavailable, it is tried again.
 import type { Configuration, CustomFetch } from 'openid-client';
+import type { ProviderAlgorithm } from './algorithms.ts';
 import type { ResponseMode } from './ways.ts';
 
 export interface ProviderOptions {
@@ -11,6 +12,11 @@ export interface ProviderOptions {
   readonly responseMode?: ResponseMode;
   /** It knows every name of this machine (localhost, 127.0.0.1), so that a program that logs in at one of them returns there. */
   readonly knowsOtherNames?: boolean;
+  /**
+   * What the provider signs our ID tokens with, as it is registered there (`id_token_signed_response_alg`). Undefined: whatever its metadata
+   * name.
+   */
+  readonly signingAlgorithm?: ProviderAlgorithm | undefined;
   /** The client registration, loaded when it is first needed. */
   client(): Promise<{ readonly clientId: string; readonly clientSecret: string | undefined }>;
 }
@@ -38,13 +44,14 @@ export function isForBrowsers(address: unknown, isPlain: boolean): boolean {
 }
 
 async function discover(options: ProviderOptions, guarded: typeof fetch): Promise<DiscoveredProvider> {
-  const { issuer } = options;
+  const { issuer, signingAlgorithm } = options;
   const isPlain = issuer.startsWith('http:');
   const oidc = await import('openid-client');
   const { clientId, clientSecret } = await options.client();
+  const registered = signingAlgorithm === undefined ? undefined : { id_token_signed_response_alg: signingAlgorithm };
   const auth = clientSecret === undefined ? oidc.None() : oidc.ClientSecretBasic(clientSecret);
   const read = (from: string): Promise<Configuration> =>
-    oidc.discovery(new URL(from), clientId, undefined, auth, {
+    oidc.discovery(new URL(from), clientId, registered, auth, {
       [oidc.customFetch]: guarded as CustomFetch,
       timeout: 5,
       // By default the library does not verify signatures of ID tokens received over TLS.

@@ -1,5 +1,6 @@
 // Logout tokens (OpenID Connect Back-Channel Logout 1.0): the provider ends one session, or all sessions of a user.
 import { createHash } from 'node:crypto';
+import type { ProviderAlgorithm } from './algorithms.ts';
 import { isNonEmptyString, isObject, isSubject, LEEWAY_SECONDS, typeOfToken, type VerifyToken } from './tokens.ts';
 
 const EVENT = 'http://schemas.openid.net/event/backchannel-logout';
@@ -21,10 +22,16 @@ export interface VerifiedLogout {
   readonly tokenHash: string;
 }
 
+/** Whom the provider tells. `algorithm`: registered there for ID tokens, and so for these (2.6). */
+export interface LogoutAudience {
+  readonly clientId: string;
+  readonly algorithm?: ProviderAlgorithm | undefined;
+}
+
 /** `refuse` throws. */
 export async function readLogoutToken(
   verify: VerifyToken,
-  clientId: string,
+  { clientId, algorithm }: LogoutAudience,
   token: string,
   refuse: (why: string) => never,
 ): Promise<VerifiedLogout> {
@@ -34,6 +41,7 @@ export async function readLogoutToken(
     requiredClaims: ['iat', 'jti', 'events'],
     maxTokenAge: MAX_AGE_SECONDS,
     clockTolerance: LEEWAY_SECONDS,
+    ...(algorithm === undefined ? {} : { algorithms: [algorithm] }),
   });
   if (!payload) return refuse('it is not signed by the identity provider, not for this service, or too old');
   const { iss, sub, sid, iat, jti, events, nonce } = payload;

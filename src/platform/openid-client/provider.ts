@@ -3,6 +3,7 @@ import { newSecret } from '../ids.ts';
 import { guardedFetch, type Outbound } from '../outbound/index.ts';
 import { createDiscovery, type ProviderOptions, type Unavailable } from './discovery.ts';
 import { type AuthorizationFlow, type PreviousGrant, type ProviderGrant, redeemCode, refreshGrant } from './grant.ts';
+import type { LogoutAudience } from './logout-token.ts';
 import { authorizationUrl, endSessionUrl, isActive, revokeToken } from './requests.ts';
 
 const PING_MS = 1_000;
@@ -57,8 +58,11 @@ export function createProvider(options: ProviderOptions, deps: ProviderDeps) {
       const found = await discovered().catch(() => undefined);
       return found && endSessionUrl(found, idToken, back);
     },
-    /** The client id at the provider. */
-    clientId: async (): Promise<string> => (await options.client()).clientId,
+    /** Us, at the provider. */
+    registered: async (): Promise<LogoutAudience> => ({
+      clientId: (await options.client()).clientId,
+      algorithm: options.signingAlgorithm,
+    }),
     /** The issuer and the address of its keys, to verify tokens. */
     async signer(): Promise<{ issuer: string; jwksUri: string }> {
       const { issuer: name, jwks_uri: jwksUri } = (await discovered()).config.serverMetadata();

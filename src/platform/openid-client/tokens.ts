@@ -1,9 +1,8 @@
 // Verifies tokens of the provider with the keys it publishes.
 import type { JWTPayload, JWTVerifyGetKey, JWTVerifyOptions } from 'jose';
+import { PROVIDER_ALGORITHMS } from './algorithms.ts';
 import type { Unavailable } from './discovery.ts';
 
-/** No symmetric algorithms, and not `none`. */
-const ALGORITHMS = ['ES256', 'ES384', 'ES512', 'EdDSA', 'RS256', 'PS256'];
 const JWKS_MS = 5_000;
 /** After its keys could not be read, a provider is left alone for this time: anybody may send tokens that would need them. */
 const AGAIN_MS = 1_000;
@@ -85,7 +84,7 @@ export function createVerifyToken(provider: Signer): VerifyToken {
     const { issuer, jwksUri } = await provider.signer();
     const get = await keySet(jwksUri);
     try {
-      const { payload } = await jwtVerify(token, get, { ...rules, issuer, algorithms: ALGORITHMS });
+      const { payload } = await jwtVerify(token, get, { algorithms: [...PROVIDER_ALGORITHMS], ...rules, issuer });
       return payload;
     } catch (error) {
       // The library throws a plain JOSEError if the keys cannot be fetched. All but these errors are about the token.

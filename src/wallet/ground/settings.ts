@@ -1,6 +1,7 @@
 // Settings of the wallet node.
 import { auditSettings } from '../../platform/audit-export/index.ts';
 import { setting, type Values } from '../../platform/config/index.ts';
+import { PROVIDER_ALGORITHMS } from '../../platform/openid-client/index.ts';
 
 export const walletSettings = {
   host: setting.text(
@@ -27,6 +28,12 @@ export const walletSettings = {
   oidcScopes: setting.optionalText(
     'GATEHOUSE_WALLET_OIDC_SCOPES',
     'Scopes requested at login, space-separated. Unset: openid profile email; with the identity service in the same process also roles and offline_access.',
+  ),
+  oidcSigningAlgorithm: setting.choice(
+    'GATEHOUSE_WALLET_OIDC_SIGNING_ALG',
+    'any',
+    ['any', ...PROVIDER_ALGORITHMS],
+    'What the provider signs ID tokens and logout tokens with, as registered there (id_token_signed_response_alg). Any: whatever it publishes.',
   ),
   rolesClaim: setting.text(
     'GATEHOUSE_WALLET_ROLES_CLAIM',

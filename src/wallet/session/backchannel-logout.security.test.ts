@@ -184,3 +184,25 @@ onWallet('SQLite', 'Back-channel logout with limits', { rateLimits: true, provid
     assert.equal((await send(await mint())).status, 200);
   });
 });
+
+const registered = { GATEHOUSE_WALLET_OIDC_SIGNING_ALG: 'ES256' };
+onWallet('SQLite', 'Back-channel logout with a registered algorithm', { settings: registered, provider: {} }, (wallet) => {
+  const send = async (): Promise<number> => {
+    const now = Math.floor(Date.now() / 1000);
+    const { issuer: iss, clientId: aud } = wallet.provider;
+    const claims = { iss, aud, iat: now, exp: now + 120, jti: randomUUID(), events: EVENTS, sub: 'hanna' };
+    const body = new URLSearchParams({ logout_token: await wallet.provider.mint({}, claims) }).toString();
+    const headers = { 'Content-Type': 'application/x-www-form-urlencoded' };
+    return (await wallet.request('POST', PATH, { body, headers })).status;
+  };
+
+  it('takes nothing that the provider signed otherwise, neither a login nor a logout', async () => {
+    assert.equal(await send(), 400);
+    await assert.rejects(wallet.logIn('hanna'));
+    await wallet.service.stop(1000);
+    registered.GATEHOUSE_WALLET_OIDC_SIGNING_ALG = 'RS256';
+    await wallet.open();
+    const person = await wallet.logIn('hanna');
+    assert.deepEqual([await send(), (await person.get(USERINFO)).status], [200, 401]);
+  });
+});

@@ -30,7 +30,7 @@ export async function logOut(
 
 /** Ends the sessions that a logout token names. */
 export async function logOutByProvider({ clock, change, provider, verify, sessions }: LoginDeps, token: string): Promise<void> {
-  const { tokenHash, ...ended } = await readLogoutToken(verify, await provider.clientId(), token, (why) =>
+  const { tokenHash, ...ended } = await readLogoutToken(verify, await provider.registered(), token, (why) =>
     fail('invalid-logout-token', { why }),
   );
   await change(serviceActor, async (transaction) => {

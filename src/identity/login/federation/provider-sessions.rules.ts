@@ -196,7 +196,7 @@ export function createProviderSessions(deps: ProviderSessionDeps) {
       gate.checkSecret(origin, undefined);
       try {
         const row = (await findOpenidSettings(db.read, providerId)) ?? refuse('the provider is not known');
-        const logout = await readLogoutToken(clientOf(row).verify, row.client_id, token, refuse);
+        const logout = await readLogoutToken(clientOf(row).verify, { clientId: row.client_id }, token, refuse);
         const { issuer, subject, sid, tokenHash } = logout;
         const sidHash = sid === undefined ? undefined : sidHashOf(issuer, sid);
         await change(serviceActor, async (transaction) => {
