@@ -27,15 +27,18 @@ function write(): void {
   writeFileSync(RESULTS, resultsPage(before, results, titlesOf(PLANS), LEFT));
 }
 
+const NOT_APPLICABLE: Ended = { result: 'NOT APPLICABLE', complaints: [] };
+
 async function runPlan(
-  { plan, variant, actor: role = 'provider', isMadeAnew = false, config }: PlanRun,
+  { plan, variant, actor: role = 'provider', isMadeAnew = false, notApplicable = [], config }: PlanRun,
   world: World,
 ): Promise<void> {
   const actor = world.actors[role];
   const modules: ModuleResult[] = [];
   const shots = join(world.folder, 'screenshots');
   mkdirSync(shots, { recursive: true });
-  const keepShot = (module: string, png: Buffer) => writeFileSync(join(shots, `${plan}-${module}.png`), png);
+  const own = Object.values(variant).join('-');
+  const keepShot = (module: string, png: Buffer) => writeFileSync(join(shots, `${plan}-${own}-${module}.png`), png);
   try {
     const make = async () => suite.createPlan(plan, variant, await config(world));
     const made = await make();
@@ -43,7 +46,7 @@ async function runPlan(
     for (const module of made.modules) {
       const drive = async (): Promise<Ended> =>
         driveModule({ suite, actor, keep: keepShot }, isMadeAnew ? await make() : made, module);
-      const first = await drive();
+      const first = notApplicable.includes(module.testModule) ? NOT_APPLICABLE : await drive();
       // A busy machine: what stopped here, and not in the suite, is begun once more.
       const ended = first.isOurs ? await drive() : first;
       const { result, complaints } = ended;

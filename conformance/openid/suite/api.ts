@@ -27,7 +27,7 @@ export interface ModuleState {
 }
 
 /** How a module ended, or that it did not. */
-export type Outcome = NonNullable<ModuleState['result']> | 'INTERRUPTED' | 'NOT STARTED';
+export type Outcome = NonNullable<ModuleState['result']> | 'INTERRUPTED' | 'NOT STARTED' | 'NOT APPLICABLE';
 
 interface LogEntry {
   readonly result?: string;

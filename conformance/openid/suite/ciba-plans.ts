@@ -96,7 +96,9 @@ const ciba = (signs: FapiWays['signs'], mode: 'poll' | 'ping'): PlanRun => ({
   },
 });
 
-export const CIBA: readonly PlanRun[] = [ciba('private_key_jwt', 'poll'), ciba('private_key_jwt', 'ping'), ciba('mtls', 'poll')];
+export const CIBA: readonly PlanRun[] = (['private_key_jwt', 'mtls'] as const).flatMap((signs) =>
+  (['poll', 'ping'] as const).map((mode) => ciba(signs, mode)),
+);
 
 /** Nothing happens at a browser that the suite sends somewhere. */
 export const elsewhere = (person: Person): Actor => ({

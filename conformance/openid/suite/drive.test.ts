@@ -133,6 +133,23 @@ describe('The driver of the conformance suite', () => {
     assert.ok(fake.asked.indexOf('POST runner/m') > 0);
   });
 
+  it('answers what the suite waits for, as often as its log says so', async () => {
+    const waiting = { status: 'WAITING' };
+    fake.states = [waiting, waiting, waiting, waiting, { status: 'FINISHED', result: 'PASSED' }];
+    fake.log = [{ src: 'WaitForOffer' }, { src: 'CheckIt' }, { src: 'WaitForCode' }, { src: 'WaitForOffer' }];
+    const given: string[] = [];
+    const say =
+      (what: string) =>
+      async ({ at }: Readonly<Record<string, string>>) =>
+        void given.push(`${what} at ${at}`);
+    await drive(undefined, { answers: { WaitForOffer: say('an offer'), WaitForCode: say('a code') } });
+    assert.deepEqual(
+      given.map((one) => one.split(' at ')[0]),
+      ['an offer', 'a code', 'an offer'],
+    );
+    assert.ok(given.every((one) => one.endsWith('https://suite/authorize')));
+  });
+
   it('goes by what the suite says where somebody could not go on', async () => {
     const visit = async (): Promise<never> => {
       throw new Error('the page is gone');
@@ -211,7 +228,7 @@ describe('The results', () => {
     assert.ok(text.includes(`| \`${PLAN}\`: response_type=code | 1 | 0 | 0 | 0 | 1 |`));
     assert.ok(text.includes('| `oidcc-userinfo-get` | response_mode=default | INTERRUPTED | a \\| b c |'));
     assert.ok(text.includes('| `second` | not yet |'));
-    for (const { plan } of LEFT) assert.ok(text.includes(`| \`${plan}\` |`));
+    for (const { plan, variants } of LEFT) assert.ok(text.includes(`| \`${plan}\`${variants ? `: ${variants}` : ''} |`));
   });
 
   it('replace those of the same plan and variant, and keep the others', () => {
@@ -232,7 +249,7 @@ describe('The results', () => {
     const titled = titlesOf(PLANS);
     assert.equal(new Set(titled).size, titled.length);
     const run = new Set(PLANS.map(({ plan }) => plan));
-    for (const { plan } of LEFT) assert.ok(!run.has(plan), plan);
+    for (const { plan, variants } of LEFT) assert.equal(run.has(plan), variants !== undefined, plan);
     for (const key of Object.keys(REASONS)) if (key.includes('/')) assert.ok(run.has(key.split('/')[0]!), key);
     for (const reasons of Object.values(REASONS))
       for (const [result, text] of Object.entries(reasons)) assert.ok(result !== 'PASSED' && text!.length > 20);

@@ -16,6 +16,8 @@ export interface Actor {
   prepare?(module: string): Promise<void>;
   /** The suite waits for us to come to it, by the addresses that it shows. Once for each module. */
   begin?(module: string, exposed: Readonly<Record<string, string>>): Promise<Screenshots>;
+  /** What the suite waits for otherwise, by the steps in its log that say so: each is answered as often as it is there. */
+  readonly answers?: Readonly<Record<string, (exposed: Readonly<Record<string, string>>) => Promise<void>>>;
 }
 
 export interface Driver {
@@ -44,6 +46,11 @@ async function visitAll(driver: Driver, id: string, module: string, visits: read
   }
 }
 
+/** The answers, in the order of the log. */
+async function waitsFor({ suite, actor: { answers } }: Driver, id: string) {
+  return answers === undefined ? [] : (await suite.log(id)).flatMap(({ src = '' }) => answers[src] ?? []);
+}
+
 export interface Ended {
   readonly result: Outcome;
   /** What the suite, or the driver, said. */
@@ -61,7 +68,7 @@ async function ended(suite: Suite, id: string): Promise<Ended | undefined> {
 async function steps(driver: Driver, id: string, module: string): Promise<Ended> {
   const { suite, actor, longestMs = LONGEST_MS } = driver;
   const end = Date.now() + longestMs;
-  let [isStarted, hasBegun] = [false, false];
+  let [isStarted, hasBegun, answered] = [false, false, 0];
   while (Date.now() < end) {
     const { status } = await suite.state(id);
     if (status === 'FINISHED' || status === 'INTERRUPTED') return (await ended(suite, id))!;
@@ -76,6 +83,11 @@ async function steps(driver: Driver, id: string, module: string): Promise<Ended>
       if (visits.length === 0 && !hasBegun && actor.begin) {
         hasBegun = true;
         await give(driver, id, module, await actor.begin(module, exposed));
+      }
+      const next = (await waitsFor(driver, id))[answered];
+      if (next) {
+        answered++;
+        await next(exposed);
       }
     }
     await sleep(POLL_MS);

@@ -1,6 +1,7 @@
 // What a plan is to the driver: a variant, a service, somebody who acts, and what the suite is told.
 import type { Variant } from './api.ts';
 import type { Holder } from './holder.ts';
+import type { Offers } from './offers.ts';
 import type { RegisteredPerson, Registrations } from './registrations.ts';
 import type { Signer } from './signers.ts';
 
@@ -15,6 +16,8 @@ export interface Setting {
   readonly people: readonly RegisteredPerson[];
   /** Where the suite says that the person answers. */
   readonly answers: { readonly url: string; asked: RegisteredPerson | undefined; readonly asking: string[] };
+  /** What the service offers to wallets that wait for it. */
+  readonly offers: Pick<Offers, 'want'>;
   /** If there is one beside the service. */
   readonly node?: WalletNode;
 }
@@ -34,16 +37,18 @@ export interface WalletNode {
 }
 
 /** Kinds of services, with other settings: plans of the same kind share one. */
-export type ServiceKind = 'usual' | 'certificates' | 'registration' | 'issuer' | 'verifier' | 'node' | 'login';
+export type ServiceKind = 'usual' | 'certificates' | 'registration' | 'issuer' | 'verifier' | 'named-verifier' | 'node' | 'login';
 
 export interface PlanRun {
   readonly plan: string;
   readonly variant: Variant;
   readonly service: ServiceKind;
   /** The person at the browser of a provider, if nothing is said. */
-  readonly actor?: 'provider' | 'verifier' | 'client' | 'wallet' | 'elsewhere' | 'login';
+  readonly actor?: 'provider' | 'issuer' | 'verifier' | 'client' | 'wallet' | 'elsewhere' | 'login';
   /** Each module has a plan of its own, with a configuration of its own. */
   readonly isMadeAnew?: boolean;
+  /** Modules that are not for this variant, which the suite lists all the same. They are not started. */
+  readonly notApplicable?: readonly string[];
   /** The configuration of the suite. */
   config(setting: Setting): Promise<object>;
 }
@@ -51,5 +56,7 @@ export interface PlanRun {
 /** One that is not run by this driver. */
 export interface PlanLeft {
   readonly plan: string;
+  /** Only these variants of it, in words. */
+  readonly variants?: string;
   readonly why: string;
 }

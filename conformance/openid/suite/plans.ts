@@ -1,12 +1,12 @@
 // The plans: which variant of each is run, and what the suite is told for it. Those in which the suite waits for us to come to it (as a wallet,
 // or as a client of its provider) say who has to go there.
-import { DOCUMENT_SIGNER } from '../../../test/support/certificates.ts';
 import type { Variant } from './api.ts';
 import { CIBA } from './ciba-plans.ts';
 import { CLIENTS } from './client-plans.ts';
+import { ISSUER } from './issuer-plans.ts';
 import type { PlanLeft, PlanRun, Setting } from './plan.ts';
-import { ALIAS, type FapiWays, newKey, type Registrations } from './registrations.ts';
-import { signer, WALLETS } from './signers.ts';
+import { ALIAS, type FapiWays, type Registrations } from './registrations.ts';
+import { VERIFIER } from './verifier-plans.ts';
 import { WALLETS as NODES } from './wallet-plans.ts';
 
 const common = ({ service }: Setting): object => ({
@@ -113,107 +113,54 @@ const FAPI2: readonly PlanRun[] = [
   ),
 ];
 
-/** The suite plays wallets with an attestation of their provider. */
-function issuer(plan: string, more: Variant): PlanRun {
-  const format = more.credential_format as 'sd_jwt_vc' | 'mdoc';
-  return {
-    plan,
-    variant: { vci_authorization_code_flow_variant: 'wallet_initiated', ...more },
-    service: 'issuer',
-    config: async ({ service, registrations, provider, people }) => {
-      const type = await registrations.roleCredential(people);
-      const { issuer: root } = await registrations.roots();
-      const [client, client2] = await Promise.all(
-        WALLETS.map(async (id) => ({ client_id: id, jwks: { keys: [await newKey('ES256')] } })),
-      );
-      return {
-        alias: ALIAS,
-        description: 'Gatehouse',
-        browser: [],
-        vci: { credential_issuer_url: service, credential_configuration_id: type[format], credential_proof_type_hint: 'jwt' },
-        client,
-        client2,
-        client_attestation: {
-          issuer: 'https://provider.suite.example',
-          attester_jwks: { keys: [provider.jwk] },
-          key_attestation_jwks: { keys: [provider.jwk] },
-        },
-        credential: { trust_anchor_pem: root, status_list_trust_anchor_pem: root },
-      };
-    },
-  };
-}
-
-const ISSUER: readonly PlanRun[] = [
-  issuer('oid4vci-1_0-issuer-haip-test-plan', { credential_format: 'sd_jwt_vc' }),
-  issuer('oid4vci-1_0-issuer-haip-test-plan', { credential_format: 'mdoc' }),
-  issuer('oid4vci-1_0-issuer-test-plan', {
-    credential_format: 'sd_jwt_vc',
-    fapi_profile: 'vci',
-    client_auth_type: 'client_attestation',
-    sender_constrain: 'dpop',
-    fapi_request_method: 'unsigned',
-    fapi_response_mode: 'plain_response',
-    openid: 'plain_oauth',
-    authorization_request_type: 'simple',
-    vci_grant_type: 'authorization_code',
-    vci_credential_encryption: 'plain',
-  }),
-];
-
-/** What the suite has in its wallet, by its formats, what the service asks for, and what the certificate of its issuer is for. */
-const SHOWN = {
-  sd_jwt_vc: {
-    kind: { format: 'dc+sd-jwt', types: ['urn:eudi:pid:1'], subject: ['given_name'], claims: [['given_name'], ['family_name']] },
-    use: undefined,
-  },
-  iso_mdl: {
-    kind: {
-      format: 'mso_mdoc',
-      types: ['org.iso.18013.5.1.mDL'],
-      subject: ['org.iso.18013.5.1', 'given_name'],
-      claims: [
-        ['org.iso.18013.5.1', 'given_name'],
-        ['org.iso.18013.5.1', 'family_name'],
-      ],
-    },
-    use: DOCUMENT_SIGNER,
-  },
-} as const;
-
-/** The suite plays a wallet with a credential of an issuer of its own. It can answer requests for one credential only. */
-const verifier = (plan: string, format: keyof typeof SHOWN, more: Variant): PlanRun => ({
-  plan,
-  variant: { credential_format: format, response_mode: 'direct_post.jwt', ...more },
-  service: 'verifier',
-  actor: 'verifier',
-  config: async ({ registrations, suite }) => {
-    const { kind, use } = SHOWN[format];
-    const issuer = signer('suite-issuer', [new URL(suite).hostname], use);
-    await registrations.trustCredentials(kind, issuer.root);
-    return {
-      alias: ALIAS,
-      description: 'Gatehouse',
-      browser: [],
-      client: { request_object_trust_anchor_pem: (await registrations.roots()).verifier },
-      credential: { signing_jwk: issuer.jwk },
-    };
-  },
-});
-
-const VERIFIER: readonly PlanRun[] = (['sd_jwt_vc', 'iso_mdl'] as const).flatMap((format) => [
-  verifier('oid4vp-1final-verifier-haip-test-plan', format, {}),
-  verifier('oid4vp-1final-verifier-test-plan', format, {
-    vp_profile: 'plain_vp',
-    client_id_prefix: 'x509_hash',
-    request_method: 'request_uri_signed',
-  }),
-]);
-
 export const PLANS: readonly PlanRun[] = [...OPENID, ...DYNAMIC, ...FAPI2, ...ISSUER, ...VERIFIER, ...CLIENTS, ...NODES, ...CIBA];
 
 /** So that nobody takes the list above for all that there is. */
 export const LEFT: readonly PlanLeft[] = [
+  {
+    plan: 'oidcc-basic-certification-test-plan',
+    variants: '`client_registration=dynamic_client`, as in the plans of signing out',
+    why: 'the same modules; how applications register themselves is what `oidcc-dynamic-certification-test-plan` is about',
+  },
+  {
+    plan: 'fapi2-security-profile-final-test-plan',
+    variants:
+      '`openid=plain_oauth`, `authorization_request_type=rar`, `client_auth_type=client_attestation`, other profiles, as in `fapi2-message-signing-final-test-plan`',
+    why: 'without OpenID Connect the modules are fewer, and the same; attestations are run with the issuer of credentials (`oid4vci-1_0-issuer-haip-test-plan` has the modules of this plan), which is the only one that takes authorization details here; the other profiles are those of countries',
+  },
+  {
+    plan: 'oid4vci-1_0-issuer-test-plan',
+    variants:
+      '`client_auth_type=private_key_jwt` and `mtls`, `sender_constrain=mtls`, `fapi_request_method=signed_non_repudiation`, `fapi_response_mode=jarm`, `openid=openid_connect`',
+    why: 'wallets prove themselves by an attestation here, and bind their tokens by DPoP, as HAIP wants it. The endpoints are those of the provider, which the plans of FAPI 2.0 run in these ways',
+  },
+  {
+    plan: 'oid4vci-1_0-wallet-test-plan',
+    variants:
+      '`vci_authorization_code_flow_variant=wallet_initiated` and `issuer_initiated_dc_api`, `client_auth_type=mtls`, `vci_credential_encryption=encrypted`, as in `oid4vci-1_0-wallet-haip-test-plan`',
+    why: 'the wallet begins with an offer: there is no list of issuers in it (OpenID4VCI 1.0, 4, has both ways); a node has no Digital Credentials API, and proves itself by an attestation or by its key; it encrypts where an issuer requires it, which the suite does not',
+  },
+  {
+    plan: 'oid4vp-1final-verifier-test-plan',
+    variants: '`client_id_prefix=redirect_uri`, `request_method=url_query`, `response_mode=direct_post`',
+    why: 'requests are always signed, and answers always encrypted. For a DID as the name of the verifier, which the service can have, the suite has no variant',
+  },
+  {
+    plan: 'oid4vp-1final-wallet-test-plan',
+    variants: '`request_method=request_uri_unsigned`',
+    why: 'the wallet takes no request object without a signature: RFC 9101, 5, knows signed ones, encrypted or not, and no others. A request that is not signed comes in the address',
+  },
+  {
+    plan: 'oid4vp-1final-wallet-test-plan',
+    variants: '`client_id_prefix=pre_registered`',
+    why: 'the suite puts `pre_registered:` before the client id; one that is known in advance has no prefix (OpenID4VP 1.0, 5.9.2)',
+  },
+  {
+    plan: 'oid4vp-1final-wallet-test-plan',
+    variants:
+      '`response_mode=dc_api` and `dc_api.jwt`, with `client_id_prefix=web-origin` and `request_method=request_uri_multisigned`, as in `oid4vp-1final-wallet-haip-test-plan`',
+    why: 'for the Digital Credentials API of a browser or a phone, which a wallet node does not have',
+  },
   {
     plan: 'oidcc-client-formpost-basic-certification-test-plan',
     why: 'our sign-in takes the answer of a provider in its address only. OAuth 2.0 Form Post Response Mode 1.0 is optional, and a POST from another site comes without our cookies (`SameSite=Lax`)',

@@ -74,6 +74,8 @@ export interface ShownCredential {
   readonly claims: readonly (readonly string[])[];
 }
 
+export type OfferGrant = 'pre-authorized_code' | 'authorization_code';
+
 export interface CredentialOffer {
   readonly uri: string;
   readonly tx_code: string | null;
@@ -156,13 +158,17 @@ export class Registrations {
   }
 
   /** An offer of it, which the person asks for themselves. */
-  async offer({ id, name, password }: RegisteredPerson, configuration: string): Promise<CredentialOffer> {
+  async offer(
+    { id, name, password }: RegisteredPerson,
+    configuration: string,
+    grant: OfferGrant = 'pre-authorized_code',
+  ): Promise<CredentialOffer> {
     const own = await Registrations.#logIn(
       this.#service,
       { id, password },
       { project: { name: `${name}'s own`, domain: { id: 'default' } } },
     );
-    const offer = { credential_configuration_ids: [configuration] };
+    const offer = { credential_configuration_ids: [configuration], grant };
     return (await this.#send('POST', `/v3/users/${id}/OS-ROLE-CREDENTIALS/offers`, { offer }, own)).offer;
   }
 

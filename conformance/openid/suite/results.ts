@@ -28,7 +28,8 @@ const variantText = (variant: Variant): string =>
 const OUTCOMES = ['PASSED', 'WARNING', 'SKIPPED', 'REVIEW', 'FAILED'] as const;
 type Counted = (typeof OUTCOMES)[number];
 /** What ended otherwise is no success. */
-const counted = (result: Outcome): Counted => OUTCOMES.find((one) => one === result) ?? 'FAILED';
+const counted = (result: Outcome): Counted =>
+  result === 'NOT APPLICABLE' ? 'SKIPPED' : (OUTCOMES.find((one) => one === result) ?? 'FAILED');
 
 /** What is good in one plan need not be in another one. */
 const knownReason = (plan: string, { module, result }: ModuleResult): string | undefined =>
@@ -89,7 +90,10 @@ export function resultsPage(
   const present = titles.filter((title) => sections.has(title));
   const counts = present.map((title) => `| ${title} | ${/failed: ([\d |]+)/.exec(sections.get(title)!)?.[1] ?? ''} |`);
   const missing = titles.filter((title) => !sections.has(title)).map((title) => `| ${title} | not yet |`);
-  const notRun = [...missing, ...left.map(({ plan, why }) => `| \`${plan}\` | ${cell(why)} |`)];
+  const notRun = [
+    ...missing,
+    ...left.map(({ plan, variants, why }) => `| \`${plan}\`${variants ? `: ${variants}` : ''} | ${cell(why)} |`),
+  ];
   return `# The OpenID Foundation's conformance suite: results
 
 Written by \`conformance/openid/run.ts\`, not by hand. Each section says when it was run, and on which commit; reasons are those of \`suite/reasons.ts\`.

@@ -8,6 +8,8 @@ import { Answers, elsewhere } from './ciba-plans.ts';
 import { atClient, atLogin, loginSettings } from './client-plans.ts';
 import type { Actor } from './drive.ts';
 import { atWallet, Holder } from './holder.ts';
+import { atIssuer } from './issuer-plans.ts';
+import { Offers } from './offers.ts';
 import { Person } from './person.ts';
 import type { PlanRun, ServiceKind, Setting, WalletNode } from './plan.ts';
 import { ALIAS, Registrations } from './registrations.ts';
@@ -16,7 +18,16 @@ import { trustedByNode } from './wallet-plans.ts';
 
 type Settings = Readonly<Record<string, string>>;
 
-export const KINDS: readonly ServiceKind[] = ['usual', 'certificates', 'registration', 'issuer', 'verifier', 'node', 'login'];
+export const KINDS: readonly ServiceKind[] = [
+  'usual',
+  'certificates',
+  'registration',
+  'issuer',
+  'verifier',
+  'named-verifier',
+  'node',
+  'login',
+];
 
 /** With a wallet node beside them. */
 const NODE_KINDS: readonly ServiceKind[] = ['node', 'login'];
@@ -31,8 +42,10 @@ const FIXED: Readonly<Record<ServiceKind, Settings>> = {
   issuer: HAIP,
   // Without a type of its own, so that it asks for the credential of the suite only.
   verifier: { ...HAIP, GATEHOUSE_IDENTITY_WALLET_SIGN_IN: 'first' },
+  'named-verifier': { GATEHOUSE_IDENTITY_WALLET_SIGN_IN: 'first', GATEHOUSE_IDENTITY_WALLET_CLIENT_ID: 'x509_san_dns' },
   node: {},
-  login: {},
+  // Nothing else is registered at the suite: it is the default (OpenID Connect Dynamic Client Registration 1.0, 2).
+  login: { GATEHOUSE_WALLET_OIDC_SIGNING_ALG: 'RS256' },
 };
 
 export interface World extends Setting {
@@ -88,10 +101,10 @@ async function serve(
     databaseUrl: options.databaseUrl,
     keep: options.keep,
     tls: { cert: certificate.toString(), key: key.export({ type: 'pkcs8', format: 'pem' }).toString() },
-    // The suite has an internal address, which outgoing calls avoid otherwise.
+    // The suite and a small issuer have internal addresses, which outgoing calls avoid otherwise.
     settings: {
       NODE_EXTRA_CA_CERTS: authorities,
-      GATEHOUSE_OUTBOUND_ALLOW: `${new URL(suite).host},localhost`,
+      GATEHOUSE_OUTBOUND_ALLOW: `${new URL(suite).host},localhost,127.0.0.1`,
       ...FIXED[kind],
       ...more,
     },
@@ -124,18 +137,22 @@ async function fill(
   const { walletUrl } = service;
   const answers = await Answers.start(person);
   const holder = walletUrl === undefined ? undefined : new Holder(person, walletUrl);
+  const offers = new Offers(registrations);
+  const provides = atProvider(person, registrations);
   const node = walletUrl && holder ? await nodeAt(walletUrl, holder, trusted) : undefined;
   return {
     service: service.url,
     ...(node ? { node } : {}),
     answers,
+    offers,
     suite,
     folder: service.folder,
     registrations,
     provider,
     people: [allow, deny],
     actors: {
-      provider: atProvider(person, registrations),
+      provider: provides,
+      issuer: atIssuer(provides, offers),
       verifier: atVerifier(person),
       client: atClient(person, registrations),
       elsewhere: elsewhere(person),
@@ -165,7 +182,7 @@ function trustSettings(folder: string, { suiteIssuer, suiteVerifier }: ReturnTyp
   };
 }
 
-const WALLET_KINDS: readonly ServiceKind[] = ['issuer', 'verifier'];
+const WALLET_KINDS: readonly ServiceKind[] = ['issuer', 'verifier', 'named-verifier'];
 
 export async function startWorld(
   kind: ServiceKind,
