@@ -8,6 +8,8 @@ export class Cable {
   cut = false;
   #isFeedCut = false;
   frozen = false;
+  /** Messages to the database, but for those of feeds. */
+  messages = 0;
   /** How long a message takes, one way. */
   delayMs = 0;
   #port: number;
@@ -35,6 +37,9 @@ export class Cable {
         if (!hello.includes('gatehouse changes')) return;
         this.#feeds.add(near);
         if (this.#isFeedCut) near.destroy();
+      });
+      near.on('data', () => {
+        if (!this.#feeds.has(near)) this.messages++;
       });
       this.#forward(near, far);
       this.#forward(far, near);

@@ -2,7 +2,7 @@
 // use it, like the table of migrations, and is made beside them.
 import { type Kysely, sql } from 'kysely';
 import type { ChangeRow } from './change-reading.ts';
-import { insertOnPostgres, type RowsByTable } from './insert-rows.ts';
+import { insertWithNext, type RowsByTable } from './insert-rows.ts';
 
 export const CHANGES = 'gatehouse_changes';
 
@@ -30,7 +30,7 @@ export function insertChange<S>(trx: Kysely<S>, tags: string, rows: RowsByTable<
   const value = Buffer.byteLength(tags) < MAX_TAGS_BYTES ? tags : '*';
   const textWith = (parameter: string): string =>
     `insert into "${CHANGES}" (xid, tags) values (pg_current_xact_id()::text::bigint, ${parameter})`;
-  return insertOnPostgres(trx, rows, [{ textWith, value }]);
+  return insertWithNext(trx, rows, [{ textWith, value }]);
 }
 
 /** One statement, so that all of it is of one snapshot. `$1` and `$2`: the rows to ask for (questionOf). */

@@ -17,6 +17,7 @@ import type { Hosts } from './hosts.ts';
 import type { Reachability } from './reachability.ts';
 import { Semaphore } from './semaphore.ts';
 import { statementSpan } from './statement-span.ts';
+import { goesWithNext } from './with-next.ts';
 
 /** Longest wait for a new connection. */
 export const CONNECT_MS = 3_000;
@@ -44,9 +45,19 @@ export function statementName(text: string): string | undefined {
   return name;
 }
 
+interface Statement {
+  readonly text: string;
+  readonly values: readonly unknown[];
+}
+
+const nothing = (command = 'SELECT'): PostgresQueryResult<unknown> =>
+  ({ command, rowCount: 0, rows: [] }) as PostgresQueryResult<unknown>;
+
 class PooledConnection {
   readonly #client: pg.PoolClient;
   readonly #pool: ConnectionPool;
+  /** Not sent yet: they go with the next statement. */
+  #waiting: Statement[] = [];
   /** Set when the connection can no longer be used. */
   #broken: unknown;
   #isStale = false;
@@ -67,25 +78,56 @@ class PooledConnection {
 
   async #query(text: string, values: readonly unknown[]): Promise<PostgresQueryResult<unknown>> {
     if (this.#broken) throw this.#broken;
+    if (text === 'begin') this.#isInTransaction = true;
+    if (goesWithNext(text)) {
+      this.#waiting.push({ text, values });
+      return nothing();
+    }
+    const isEnd = text === 'commit' || text === 'rollback';
+    if (isEnd && this.#dropUnsent(text)) return nothing(text.toUpperCase());
     const deadline = currentDeadline();
     const longest = deadline?.isUnlimited ? JOB_QUERY_MS : QUERY_MS;
     // The request is refused meanwhile; the connection stays usable.
-    if (text === 'rollback' && deadline?.isOver) return this.#leaveBehind(this.#send(text, values, longest));
+    if (text === 'rollback' && deadline?.isOver) return this.#leaveBehind(this.#sendAll({ text, values }, longest));
     const left = deadline?.left() ?? longest;
-    if (text.startsWith('begin')) this.#isInTransaction = true;
-    const running = this.#send(text, values, longest);
     const isFinal = text === 'commit' || !this.#isInTransaction;
+    const running = this.#sendAll({ text, values }, longest);
     if (left >= longest || (deadline?.isShared && isFinal)) return running;
     return untilDeadline(running, () => void this.#leaveBehind(running));
   }
 
-  async #send(text: string, values: readonly unknown[], limit: number): Promise<PostgresQueryResult<unknown>> {
+  /** At the end of a transaction. Returns whether the server knows nothing of it. */
+  #dropUnsent(end: 'commit' | 'rollback'): boolean {
+    const isUnknown = this.#waiting[0]?.text === 'begin' && (end === 'rollback' || this.#waiting.length === 1);
+    if (end === 'rollback' || isUnknown) this.#waiting = [];
+    if (isUnknown) this.#isInTransaction = false;
+    return isUnknown;
+  }
+
+  /** In one message, as each costs both sides more than most statements do. The server answers in order, and takes nothing of a transaction that failed. */
+  async #sendAll(statement: Statement, limit: number): Promise<PostgresQueryResult<unknown>> {
+    const all = [...this.#waiting, statement];
+    this.#waiting = [];
+    if (all.length === 1) return this.#send(statement, limit);
+    const { stream } = (this.#client as unknown as pg.Client).connection;
+    stream.cork();
+    const sent = all.map((one) => this.#send(one, limit));
+    stream.uncork();
+    // Only when all are answered is the connection free.
+    const answers = await Promise.allSettled(sent);
+    for (const answer of answers) if (answer.status === 'rejected') throw answer.reason;
+    return (answers.at(-1) as PromiseFulfilledResult<PostgresQueryResult<unknown>>).value;
+  }
+
+  async #send({ text, values }: Statement, limit: number): Promise<PostgresQueryResult<unknown>> {
     const name = this.#pool.usesNamedStatements && values.length > 0 ? statementName(text) : undefined;
+    // When it fails, a later one may have ended the transaction.
+    const isInTransaction = this.#isInTransaction;
     try {
       const config = { text, values: values as unknown[], query_timeout: limit };
       const result = await this.#client
         .query(name ? { name, ...config } : config)
-        .catch((error: unknown) => this.#queryWithoutName(error, config));
+        .catch((error: unknown) => this.#queryWithoutName(error, config, isInTransaction));
       this.#pool.onAnswer();
       if (text === 'commit' || text === 'rollback') this.#isInTransaction = false;
       return result as PostgresQueryResult<unknown>;
@@ -105,16 +147,16 @@ class PooledConnection {
       () => before,
       () => before,
     );
-    return { command: 'SELECT', rowCount: 0, rows: [] };
+    return nothing();
   }
 
   /** Once more, if only the name of the statement was the trouble. A transaction has failed by then: its owner repeats it. */
-  async #queryWithoutName(error: unknown, config: pg.QueryConfig): Promise<pg.QueryResult> {
+  async #queryWithoutName(error: unknown, config: pg.QueryConfig, isInTransaction: boolean): Promise<pg.QueryResult> {
     if (isStatementNameLost(error)) this.#pool.onNameLost();
     else if (!isPlanOutdated(error)) throw error;
     // Otherwise the statement would fail again each time this connection is used.
     this.#isStale = true;
-    if (this.#isInTransaction) throw error;
+    if (isInTransaction) throw error;
     return this.#client.query(config);
   }
 

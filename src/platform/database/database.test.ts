@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { sql } from 'kysely';
+import { Cable } from '../../../test/support/cable.ts';
 import { sharedPostgres } from '../../../test/support/postgres.ts';
 import {
   type Database,
@@ -18,6 +19,7 @@ import {
   lockFolder,
   preparedRows,
   readPage,
+  type Tx,
 } from './index.ts';
 import { openPostgres } from './postgres.ts';
 import { openSqlite } from './sqlite.ts';
@@ -305,6 +307,38 @@ describe('PostgreSQL', () => {
     const url = await (await sharedPostgres()).createDatabase();
     const all = await Promise.all(Array.from({ length: 4 }, () => openPostgres<Schema>(url, migrations, POSTGRES)));
     await Promise.all(all.map((db) => db.close()));
+  });
+
+  it('sends what nobody waits for together with the next statement, and nothing of a transaction without any', async () => {
+    const url = new URL(await (await sharedPostgres()).createDatabase());
+    const cable = new Cable(url.hostname, Number(url.port));
+    url.port = String(await cable.listen());
+    const db = await openPostgres<Schema>(url.href, migrations, { ...POSTGRES, poolSize: 1 });
+    const messagesOf = async (work: Parameters<typeof db.write>[0]) => {
+      const before = cable.messages;
+      await db.write(work).catch(() => {});
+      return cable.messages - before;
+    };
+    try {
+      const add = (id: string) => (tx: Tx<Schema>) => tx.insertInto('things').values({ id, name: id, size: 1 }).execute();
+      await db.write(add('first, which connects'));
+      assert.equal(await messagesOf(add('alone')), 2, 'begin and insert, commit');
+      const changing = async (tx: Tx<Schema>, invalidate: (tag: string) => void) => {
+        await add('with a change')(tx);
+        invalidate('things');
+      };
+      assert.equal(await messagesOf(changing), 2, 'the row of the change goes with the commit');
+      assert.equal(await messagesOf(async () => {}), 0);
+      assert.equal(await messagesOf(() => Promise.reject(new Error('no'))), 0);
+      const { rows } = await sql<{ state: string }>`select state from pg_stat_activity where pid = pg_backend_pid()`.execute(
+        db.read,
+      );
+      assert.deepEqual(rows, [{ state: 'active' }], 'and no transaction is left open');
+      assert.equal((await db.read.selectFrom('things').select('id').execute()).length, 3);
+    } finally {
+      await db.close();
+      cable.close();
+    }
   });
 
   it('receives changes of other processes, and drops everything when it may have missed some', async () => {

@@ -2,6 +2,7 @@
 // we also send NOTIFY, and answer nothing from memory. To be removed in the version after: then nobody updates from that version any more.
 import { type Kysely, sql } from 'kysely';
 import pg from 'pg';
+import { withNext } from './with-next.ts';
 
 const CHANNEL = 'gatehouse_changes';
 /** PostgreSQL refuses a payload of 8000 bytes. */
@@ -60,6 +61,6 @@ export class EarlierVersion {
   /** In the transaction of a change. */
   async tell<S>(trx: Kysely<S>, tags: string): Promise<void> {
     if (!this.mustTell()) return;
-    await sql`select pg_notify(${CHANNEL}, ${Buffer.byteLength(tags) < PAYLOAD_BYTES ? tags : '*'})`.execute(trx);
+    await sql`${withNext}select pg_notify(${CHANNEL}, ${Buffer.byteLength(tags) < PAYLOAD_BYTES ? tags : '*'})`.execute(trx);
   }
 }

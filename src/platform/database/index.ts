@@ -45,3 +45,4 @@ export const loadCopyToPostgres = () => import('./copy-to-postgres.ts');
 /** For `gatehouse doctor`. Loaded when it is needed, because it brings the driver of PostgreSQL. */
 export const loadInspection = () => import('./inspection.ts');
 export const loadStandbyInspection = () => import('./standby-inspection.ts');
+export { withNext } from './with-next.ts';

@@ -1,6 +1,7 @@
 // Inserts many rows, also of several tables, by statements whose texts do not depend on their number: they are compiled and planned once.
 // PostgreSQL gets all of them in one statement: each costs a way to the server and back, which is more than the rows do.
 import { CompiledQuery, type Insertable, type Kysely, PostgresAdapter } from 'kysely';
+import { WITH_NEXT } from './with-next.ts';
 
 /** By the names of their tables: a table comes before those that refer to it. The rows of a table have the same columns. */
 export type RowsByTable<S> = { readonly [T in keyof S & string]?: readonly Insertable<S[T]>[] };
@@ -31,10 +32,10 @@ const ofRows = (insert: Insert): OtherInsert => ({
 });
 
 /** Foreign keys are checked at its end: a row may refer to another one of it. */
-function together(inserts: readonly OtherInsert[]): CompiledQuery {
+function together(inserts: readonly OtherInsert[], prefix: string): CompiledQuery {
   const parts = inserts.map(({ textWith }, at) => textWith(`$${at + 1}`));
   const others = parts.slice(0, -1).map((part, at) => `part${at} as (${part})`);
-  const text = `${others.length > 0 ? `with ${others.join(', ')} ` : ''}${parts.at(-1)}`;
+  const text = `${prefix}${others.length > 0 ? `with ${others.join(', ')} ` : ''}${parts.at(-1)}`;
   return CompiledQuery.raw(
     text,
     inserts.map(({ value }) => value),
@@ -63,18 +64,16 @@ const insertsOf = <S>(tables: RowsByTable<S>): Insert[] =>
     .filter(([, rows]) => rows.length > 0)
     .map(([table, rows]) => insertOf(table, rows));
 
-/** On PostgreSQL, with other inserts in the same statement. */
-export async function insertOnPostgres<S>(
-  tx: Kysely<S>,
-  tables: RowsByTable<S>,
-  others: readonly OtherInsert[] = [],
-): Promise<void> {
-  const inserts = [...insertsOf(tables).map(ofRows), ...others];
-  if (inserts.length > 0) await tx.executeQuery(together(inserts));
+async function insertOnPostgres<S>(tx: Kysely<S>, inserts: readonly OtherInsert[], prefix = ''): Promise<void> {
+  if (inserts.length > 0) await tx.executeQuery(together(inserts, prefix));
 }
 
+/** On PostgreSQL, with what follows in the transaction: usually its end. */
+export const insertWithNext = <S>(tx: Kysely<S>, tables: RowsByTable<S>, others: readonly OtherInsert[] = []): Promise<void> =>
+  insertOnPostgres(tx, [...insertsOf(tables).map(ofRows), ...others], WITH_NEXT);
+
 export async function insertRows<S>(tx: Kysely<S>, tables: RowsByTable<S>): Promise<void> {
-  if (tx.getExecutor().adapter instanceof PostgresAdapter) return insertOnPostgres(tx, tables);
+  if (tx.getExecutor().adapter instanceof PostgresAdapter) return insertOnPostgres(tx, insertsOf(tables).map(ofRows));
   for (const insert of insertsOf(tables)) {
     const text = `${into(insert)} values (${insert.columns.map(() => '?').join(', ')})`;
     for (const row of insert.rows) {

@@ -12,7 +12,7 @@ import { refuseOtherEngines } from './engine.ts';
 import { isLockTimeout, isRetryable } from './errors.ts';
 import { type FeedListener, PostgresFeed } from './feed.ts';
 import { createClientClass, Hosts, UnsuitableServer } from './hosts.ts';
-import { insertRows, type RowsByTable, withRows } from './insert-rows.ts';
+import { insertWithNext, type RowsByTable, withRows } from './insert-rows.ts';
 import { type MigrationSource, migrate } from './migrate.ts';
 import { types } from './postgres-types.ts';
 import { Reachability } from './reachability.ts';
@@ -111,7 +111,7 @@ export async function openPostgres<S>(url: string, migrations: MigrationSource, 
   const log = options.wait?.log;
   if (!keepsLimits) log?.info({ setting }, 'a pooler ignores statement_timeout and lock_timeout; each transaction sets them');
 
-  const pool = createPool({ ...settings, ...(keepsLimits ? limits : {}), max: options.poolSize, Client });
+  const pool = createPool({ ...settings, ...(keepsLimits ? limits : {}), max: options.poolSize, pipeline: true, Client });
 
   const subscribers = new Subscribers();
   const reachability = new Reachability(() => connections.probe());
@@ -190,7 +190,7 @@ export async function openPostgres<S>(url: string, migrations: MigrationSource, 
         const text = JSON.stringify([...tags]);
         await insertChange(trx, text, last);
         await earlier.tell(trx, text);
-      } else await insertRows(trx, last);
+      } else await insertWithNext(trx, last);
       return result;
     });
     subscribers.notify([...tags]);

@@ -3,6 +3,7 @@ import { type Kysely, sql } from 'kysely';
 import type pg from 'pg';
 import { withoutTimeLimit } from '../deadline.ts';
 import type { Database, Tx } from './database.ts';
+import { withNext } from './with-next.ts';
 
 /** Longest statement of background jobs, and of changes that concern very many rows. */
 export const JOB_STATEMENT_MS = 25_000;
@@ -18,7 +19,7 @@ export async function setTimeLimits<S>(
   trx: Kysely<S>,
   { statement_timeout: statement, lock_timeout: lock }: TimeLimits,
 ): Promise<void> {
-  await sql`select set_config('statement_timeout', ${String(statement)}, true), set_config('lock_timeout', ${String(lock)}, true)`.execute(
+  await sql`${withNext}select set_config('statement_timeout', ${String(statement)}, true), set_config('lock_timeout', ${String(lock)}, true)`.execute(
     trx,
   );
 }
@@ -30,7 +31,7 @@ export async function withLongStatements<S, T>(
   work: () => Promise<T>,
 ): Promise<T> {
   if (dialect !== 'postgres') return work();
-  await sql`select set_config('statement_timeout', ${String(JOB_STATEMENT_MS)}, true)`.execute(tx);
+  await sql`${withNext}select set_config('statement_timeout', ${String(JOB_STATEMENT_MS)}, true)`.execute(tx);
   return withoutTimeLimit(work);
 }
 

@@ -1,6 +1,6 @@
 // Lookalike forms of user names in the database.
 import { sql } from 'kysely';
-import { isIn } from '../../../platform/database/index.ts';
+import { isIn, withNext } from '../../../platform/database/index.ts';
 import type { Database, Reader, Tx } from '../../ground/database/index.ts';
 
 export interface NamedUser {
@@ -13,7 +13,8 @@ export interface NamedUser {
 export async function lockForms({ dialect }: Pick<Database, 'dialect'>, tx: Tx, domainId: string, plain: boolean): Promise<void> {
   if (dialect !== 'postgres') return;
   const key = sql`hashtext(${`gatehouse names of ${domainId}`})`;
-  await (plain ? sql`select pg_advisory_xact_lock_shared(${key})` : sql`select pg_advisory_xact_lock(${key})`).execute(tx);
+  const lock = sql.raw(plain ? 'pg_advisory_xact_lock_shared' : 'pg_advisory_xact_lock');
+  await sql`${withNext}select ${lock}(${key})`.execute(tx);
 }
 
 export const usersOfForms = (db: Reader, domainId: string, forms: readonly string[]): Promise<NamedUser[]> =>
