@@ -10,7 +10,8 @@ import { describe, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { backupMetrics } from '../src/data-backups.ts';
 import { identityMetrics } from '../src/identity/metrics.ts';
-import { createMetrics, type MetricDefinition, processMetrics, requestTimes } from '../src/platform/metrics/index.ts';
+import { createMetrics, type MetricDefinition, processMetrics, registerProcess, requestTimes } from '../src/platform/metrics/index.ts';
+import { version } from '../src/version.ts';
 import { walletMetrics } from '../src/wallet/metrics.ts';
 import { itAtLength } from './support/extent.ts';
 import { freePort } from './support/ports.ts';
@@ -40,7 +41,9 @@ async function servedNames(): Promise<Set<string>> {
   const names = [...own, requestTimes].flatMap(({ name, type }) =>
     type === 'histogram' ? ['bucket', 'sum', 'count'].map((part) => `${name}_${part}`) : [name],
   );
-  const ofProcess = (await createMetrics().registry.getMetricsAsJSON()).map(({ name }) => name);
+  const metrics = createMetrics();
+  registerProcess(metrics, { version, certFile: undefined });
+  const ofProcess = (await metrics.registry.getMetricsAsJSON()).map(({ name }) => name);
   return new Set([...names, ...ofProcess]);
 }
 

@@ -1,5 +1,5 @@
 // The metrics of a process. Values are kept as plain numbers where they arise and read on a scrape, so that counting costs nothing.
-import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { Counter, Gauge, Registry } from 'prom-client';
 import type { MaybePromise } from '../maybe-promise.ts';
 import type { MetricDefinition } from './definition.ts';
 import { type Histogram, HistogramMetric } from './histogram.ts';
@@ -27,7 +27,6 @@ export interface Metrics {
 
 export function createMetrics(): Metrics {
   const registry = new Registry();
-  collectDefaultMetrics({ register: registry });
   const times = new RequestTimesMetric();
   registry.registerMetric(times as never);
   const optionsOf = ({ name, help, labels = {}, aggregation = 'sum' }: MetricDefinition) => ({

@@ -1,6 +1,7 @@
 // Metrics of a process, whatever runs in it.
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { collectDefaultMetrics } from 'prom-client';
 import type { MetricDefinition, MetricDefinitions } from './definition.ts';
 import type { Metrics } from './metrics.ts';
 
@@ -20,10 +21,12 @@ export const processMetrics = {
   },
 } as const satisfies MetricDefinitions;
 
+/** Once in a process: what it watches is watched until the process ends. */
 export function registerProcess(
   metrics: Metrics,
   { version, certFile }: { version: string; certFile: string | undefined },
 ): void {
+  collectDefaultMetrics({ register: metrics.registry });
   metrics.labelled(processMetrics.info, () => ({ [version]: 1 }));
   if (certFile === undefined) return;
   // Read once, as the server does: a file that was replaced since is used from the next start on.
