@@ -10,7 +10,7 @@ import type { Clock } from '../../src/platform/clock.ts';
 import { effectiveSettings, load } from '../../src/platform/config/index.ts';
 import { createLog } from '../../src/platform/log/index.ts';
 import { createSeal, newMasterKey } from '../../src/platform/seal/index.ts';
-import { send } from './http.ts';
+import { hangUp, send } from './http.ts';
 import {
   BOTH_DATABASES,
   DATABASES_OF_ATTACKS,
@@ -152,6 +152,7 @@ export class TestApi {
     // If a test reads the database in this process (databaseOf), its read ends with this turn of the event loop. Closing would wait for
     // it.
     await new Promise((resolve) => setImmediate(resolve));
+    hangUp(this.url);
     await this.service.stop(1000);
     await rm(this.folder, { recursive: true, force: true });
     if (this.#isOwner && this.databaseUrl) await (await sharedPostgres()).dropDatabase(this.databaseUrl);

@@ -62,3 +62,10 @@ export async function send(url: string | URL, init: Init = {}): Promise<Answer> 
     sent.end(bytes);
   });
 }
+
+/** Before the service at this address stops: for as long as clients may send something, it waits. */
+export function hangUp(url: string): void {
+  const host = URL.canParse(url) ? new URL(url).host : 'of a service that did not start';
+  for (const [name, sockets] of Object.entries(agent.freeSockets))
+    if (name.startsWith(`${host}:`)) for (const socket of sockets ?? []) socket.destroy();
+}

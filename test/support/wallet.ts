@@ -9,7 +9,7 @@ import { createSeal, newMasterKey } from '../../src/platform/seal/index.ts';
 import { walletSettings } from '../../src/wallet/ground/settings.ts';
 import { createWalletService, openWalletDatabase, type WalletService } from '../../src/wallet/service.ts';
 import { type ApiAnswer, type DatabaseKind, TestClock } from './api.ts';
-import { send } from './http.ts';
+import { hangUp, send } from './http.ts';
 import { databasesInTurn, migratedDatabase, USUAL_DATABASES } from './migrated-database.ts';
 import { PlainProvider, SharedProvider } from './plain-provider.ts';
 
@@ -132,6 +132,7 @@ export class TestWallet {
   async stop(): Promise<void> {
     // If a test reads the database in this process, its read ends with this turn of the event loop. Closing would wait for it.
     await new Promise((resolve) => setImmediate(resolve));
+    hangUp(this.url);
     await this.service.stop(1000);
     await this.provider.stop();
     await rm(this.folder, { recursive: true, force: true });
