@@ -44,9 +44,12 @@ export class TestClock implements Clock {
   now(): number {
     return (this.#heldAt ?? Date.now()) + this.#offset;
   }
-  /** Stops the clock, so that limits that refill with time do not depend on the speed of the machine. */
-  hold(): void {
+  /** Stops the clock, so that limits that refill with time do not depend on the speed of the machine. Returns how to let it go on. */
+  hold(): () => void {
     this.#heldAt = Date.now();
+    return () => {
+      this.#heldAt = undefined;
+    };
   }
   advance(seconds: number): void {
     this.#offset += seconds * 1000;

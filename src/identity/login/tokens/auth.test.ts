@@ -215,7 +215,14 @@ onEachDatabase('Logging in', (api) => {
       ['auth.scope.project', { auth: { identity, scope: { project: null } } }],
       ['auth.scope.project.domain', { auth: { identity, scope: { project: { name: 'x' } } } }],
       ['auth.scope.project.id', { auth: { identity, scope: { project: { id: 7 } } } }],
+      ['auth.scope.project.name', { auth: { identity, scope: { project: { name: '' } } } }],
       ['auth.scope.domain', { auth: { identity, scope: { domain: 'x' } } }],
+      ['auth.scope.domain.id', { auth: { identity, scope: { domain: {} } } }],
+      ['auth.scope.domain.id', { auth: { identity, scope: { domain: { id: 'x'.repeat(256) } } } }],
+      ...['', 7, 'x'.repeat(256), undefined].map((id): [string, unknown] => [
+        'auth.scope.OS-TRUST:trust.id',
+        { auth: { identity, scope: { 'OS-TRUST:trust': { id } } } },
+      ]),
       ['auth.scope.system', { auth: { identity, scope: { system: {} } } }],
     ];
     for (const [field, body] of cases) {
@@ -321,8 +328,11 @@ onEachDatabase('Logging in', (api) => {
         assertRefused(await api.request(method, '/v3/auth/tokens'), 404, /Could not find token/);
       assert.equal((await api.head('/v3/auth/tokens')).status, 404);
       const own = tokenOf(await logIn());
-      for (const method of ['GET', 'DELETE'])
+      for (const method of ['GET', 'DELETE']) {
         assertRefused(await api.request(method, '/v3/auth/tokens', { token: own }), 403, /not authorized/);
+        const headers = { 'X-Subject-Token': 'nothing' };
+        assertRefused(await api.request(method, '/v3/auth/tokens', { token: own, headers }), 404);
+      }
       assert.equal(await isAlive(api, own), true);
     });
 

@@ -29,6 +29,13 @@ onUsualDatabase('The checks of a login', (api) => {
       { auth: { identity: { methods: ['token'], token: { id: token } }, scope } },
       { token: null, headers },
     );
+  /** Who are created at once have the same generation: that of one does not tell it from the other. */
+  async function makeTwins() {
+    const release = api.clock.hold();
+    const twins = [await makePerson(api), await makePerson(api)] as const;
+    release();
+    return twins;
+  }
   const endTokens = async ({ id }: { id: string }): Promise<void> => assertOk(await api.delete(`/v3/users/${id}/tokens`), 204);
 
   it('refuse a project or a domain for a token of the system', async () => {
@@ -43,8 +50,7 @@ onUsualDatabase('The checks of a login', (api) => {
 
   it('refuse a receipt of somebody else, and one from before the tokens of its owner were ended', async () => {
     /** Somebody who needs three methods: a receipt has two of them, and a token is the third. */
-    async function begin() {
-      const person = await makePerson(api);
+    async function begin(person: Awaited<ReturnType<typeof makePerson>>) {
       assertOk(await api.post('/v3/credentials', { credential: { type: 'totp', blob: TOTP_KEY, user_id: person.user.id } }), 201);
       const rules = async (multi_factor_auth_rules: unknown): Promise<void> =>
         assertOk(await api.patch(`/v3/users/${person.user.id}`, { user: { options: { multi_factor_auth_rules } } }));
@@ -59,11 +65,29 @@ onUsualDatabase('The checks of a login', (api) => {
       assert.equal(first.status, 401);
       return { ...person, token, newToken, receipt: { 'Openstack-Auth-Receipt': first.headers.get('openstack-auth-receipt')! } };
     }
-    const [ann, bob] = [await begin(), await begin()];
+    const [one, other] = await makeTwins();
+    const [ann, bob] = [await begin(one), await begin(other)];
     assertRefused(await exchange(ann.token, undefined, bob.receipt), 401);
     assertOk(await exchange(ann.token, undefined, ann.receipt), 201);
     await endTokens(ann.user);
     assertRefused(await exchange(await ann.newToken(), undefined, ann.receipt), 401);
+  });
+
+  it('try no code with a receipt of somebody else', async () => {
+    const [ann, bob] = await makeTwins();
+    const factor = { multi_factor_auth_enabled: true, multi_factor_auth_rules: [['password', 'totp']] };
+    const receipts = [];
+    for (const { user, password } of [ann, bob]) {
+      assertOk(await api.post('/v3/credentials', { credential: { type: 'totp', blob: TOTP_KEY, user_id: user.id } }), 201);
+      assertOk(await api.patch(`/v3/users/${user.id}`, { user: { options: factor } }));
+      const { headers } = await api.authenticate({ id: user.id, password });
+      receipts.push({ 'Openstack-Auth-Receipt': headers.get('openstack-auth-receipt')! });
+    }
+    const passcode = new Phone(api, TOTP_KEY).fresh();
+    const identity = { methods: ['totp'], totp: { user: { id: ann.user.id, passcode } } };
+    const byCode = (headers = {}) => api.post('/v3/auth/tokens', { auth: { identity } }, { token: null, headers });
+    assertRefused(await byCode(receipts[1]), 401);
+    assertOk(await byCode(receipts[0]), 201);
   });
 
   it('write down every login, also by a token beside a receipt, but no exchange of a token alone', async () => {
