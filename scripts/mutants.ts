@@ -1,5 +1,5 @@
-// `npm run mutants -- FOLDER [--only FILE] [--tests GLOB]... [--max N] [--processes N] [--out FILE] [--minutes N] [--again] [--list]`:
-// changes the code of a folder in small ways, one at a time, and says which changes no test notices. test/README.md explains it, and has
+// `npm run mutants -- FOLDER [--only FILE] [--tests GLOB]... [--max N] [--seconds N] [--processes N] [--out FILE] [--minutes N] [--again]
+// [--list]`: changes the code of a folder in small ways, one at a time, and says which changes no test notices. test/README.md explains it, and has
 // the results.
 import { createHash } from 'node:crypto';
 import {
@@ -26,6 +26,9 @@ interface Result {
   readonly result: 'killed' | 'survived' | 'not reached' | 'not tried';
   readonly by?: string;
   readonly seconds?: number;
+  /** How many tests reach it, and how many of them had a turn. */
+  readonly reachedBy?: number;
+  readonly ran?: number;
 }
 
 const { values: options, positionals } = parseArgs({
@@ -34,6 +37,7 @@ const { values: options, positionals } = parseArgs({
     only: { type: 'string' },
     tests: { type: 'string', multiple: true },
     max: { type: 'string' },
+    seconds: { type: 'string', default: '60' },
     processes: { type: 'string', default: '2' },
     out: { type: 'string' },
     minutes: { type: 'string', default: 'Infinity' },
@@ -44,7 +48,7 @@ const { values: options, positionals } = parseArgs({
 const [folder] = positionals;
 if (folder === undefined) {
   console.error(
-    'npm run mutants -- FOLDER [--only FILE] [--tests GLOB]... [--max N] [--processes N] [--out FILE] [--minutes N] [--again] [--list]',
+    'npm run mutants -- FOLDER [--only FILE] [--tests GLOB]... [--max N] [--seconds N] [--processes N] [--out FILE] [--minutes N] [--again] [--list]',
   );
   process.exit(2);
 }
@@ -124,21 +128,10 @@ async function measureFiles(tests: Tests, texts: ReadonlyMap<string, string>): P
     }
     if (!one) return;
     measured.push(one);
-    console.log(`${file}: ${one.seconds.toFixed(1)} s, reaches ${one.reached.length}`);
+    const reached = new Set([...one.tests, ...one.around].flatMap((part) => part.reached));
+    console.log(`${file}: ${one.seconds.toFixed(1)} s, ${one.tests.length} tests, reaches ${reached.size}`);
   });
   return areAll ? measured : undefined;
-}
-
-/** Test files that noticed most mutants of the same source file come first, then fast ones. */
-function createOrder() {
-  const kills = new Map<string, number>();
-  const keyOf = (place: string, file: string): string => `${place.split(':')[0]} ${file}`;
-  const killsOf = (place: string, file: string): number => kills.get(keyOf(place, file)) ?? 0;
-  return {
-    of: (place: string, files: readonly MeasuredFile[]): MeasuredFile[] =>
-      files.toSorted((a, b) => killsOf(place, b.file) - killsOf(place, a.file) || a.seconds - b.seconds),
-    killedBy: (place: string, file: string): void => void kills.set(keyOf(place, file), killsOf(place, file) + 1),
-  };
 }
 
 function makeCopy(work: string, texts: ReadonlyMap<string, string>): string {
@@ -153,7 +146,8 @@ function makeCopy(work: string, texts: ReadonlyMap<string, string>): string {
 function report(results: readonly Result[]): void {
   const count = (result: Result['result']): string => `${results.filter((one) => one.result === result).length} ${result}`;
   const isNews = ({ result }: Result): boolean => result !== 'killed' && result !== 'not tried';
-  for (const one of results) if (isNews(one)) console.log(`${one.result}: ${nameOf(one)}`);
+  const some = ({ ran = 0, reachedBy = 0 }: Result): string => (ran < reachedBy ? ` (${ran} of ${reachedBy} tests)` : '');
+  for (const one of results) if (isNews(one)) console.log(`${one.result}: ${nameOf(one)}${some(one)}`);
   const notTried = results.some(({ result }) => result === 'not tried') ? `, ${count('not tried')}` : '';
   console.log(`${results.length} mutants: ${count('killed')}, ${count('survived')}, ${count('not reached')}${notTried}`);
 }
@@ -164,16 +158,15 @@ async function tryMutants(
   mutants: readonly Mutant[],
   save: (result: Result) => void,
 ): Promise<void> {
-  const tests = testsIn(work, makeCopy(work, texts));
+  const tests = testsIn(work, makeCopy(work, texts), Number(options.seconds));
   const measured = await measureFiles(tests, texts);
   if (!measured) return tests.end();
-  const order = createOrder();
-  await inProcesses(mutants, async ({ id, place, change }) => {
-    const able = measured.filter(({ reached }) => reached.includes(id));
-    if (able.length === 0) return save({ place, change, result: 'not reached' });
-    const { failure, file, seconds } = await tests.tryMutant(id, order.of(place, able));
-    if (file) order.killedBy(place, file);
-    save({ place, change, seconds, ...(failure ? { result: 'killed', by: `${file}: ${failure}` } : { result: 'survived' }) });
+  tests.use(measured);
+  await inProcesses(mutants, async (mutant) => {
+    const { place, change } = mutant;
+    const tried = await tests.tryMutant(mutant);
+    const notKilled = tried.reachedBy === 0 ? 'not reached' : 'survived';
+    save({ place, change, result: tried.by ? 'killed' : notKilled, ...tried });
   });
   tests.end();
 }
@@ -202,7 +195,8 @@ async function main(work: string): Promise<void> {
   report(chosen.map((mutant) => results.get(nameOf(mutant)) ?? { ...mutant, result: 'not tried' }));
 }
 
-const work = mkdtempSync(join(tmpdir(), 'gatehouse-mutants-'));
+// In memory if there is such a folder: services wait for the disk at every change.
+const work = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'gatehouse-mutants-'));
 try {
   await main(work);
 } finally {

@@ -10,7 +10,13 @@ import { describe, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { backupMetrics } from '../src/data-backups.ts';
 import { identityMetrics } from '../src/identity/metrics.ts';
-import { createMetrics, type MetricDefinition, processMetrics, registerProcess, requestTimes } from '../src/platform/metrics/index.ts';
+import {
+  createMetrics,
+  type MetricDefinition,
+  processMetrics,
+  registerProcess,
+  requestTimes,
+} from '../src/platform/metrics/index.ts';
 import { version } from '../src/version.ts';
 import { walletMetrics } from '../src/wallet/metrics.ts';
 import { itAtLength } from './support/extent.ts';

@@ -1,50 +1,68 @@
-// Processes that try mutants one after the other (worker.mjs), so that what test files import is loaded once for many mutants.
-import type { ChildProcess } from 'node:child_process';
+// Processes that try mutants one after the other (worker.ts), each in a group of its own, so that what the tests started ends with it.
+import { type ChildProcess, spawn } from 'node:child_process';
 import { on, once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
+import type { Part } from './test-runner.ts';
+import type { Answer, Job } from './worker.ts';
 
-/** A worker is started anew after so many test files, because what they break may leave something behind. */
-const MOST_ROUNDS = 60;
+/** A process is started anew after so many rounds, because what mutants break may leave something behind. */
+const MOST_ROUNDS = 200;
+/** Tests that were stopped in the middle say nothing. */
+const PAUSE_MS = 5_000;
+const SWITCH = pathToFileURL(join(import.meta.dirname, 'switch.mjs')).href;
+const WORKER = join(import.meta.dirname, 'worker.ts');
+const FLAGS = [
+  '--disable-warning=ExperimentalWarning',
+  '--expose-gc',
+  '--single-threaded-gc',
+  '--min-semi-space-size=64',
+  '--max-semi-space-size=64',
+];
 
-export interface Outcome {
+export interface Run extends Omit<Job, 'round'> {
+  readonly limitSeconds: number;
+  /** In a process that has loaded nothing yet, and with its mutant from the beginning. */
+  readonly isFresh?: boolean;
+}
+
+export interface Ran {
   /** What went wrong: the first test that failed, or how the process ended. */
   readonly failure: string | undefined;
   readonly seconds: number;
+  readonly parts: readonly Part[];
+  readonly loading: readonly number[];
 }
 
-interface Places {
-  /** Where workers have folders of their own. */
-  readonly folder: string;
-  /** A process in a group of its own, so that what the tests started ends with it. */
-  spawnWorker(own: string, main: string): ChildProcess;
-}
+type Ended = Omit<Ran, 'seconds'> & { readonly isBroken?: boolean };
 
-interface Answer {
-  readonly failure?: string;
-  /** Whether a test failed, so that the process can go on. Else it has ended, hangs, or could not load the file. */
-  readonly isTest?: boolean;
-}
-
-/** What a worker answers to this round; or how it ended; or that it took too long. */
-async function outcomeOf(child: ChildProcess, round: number, limitSeconds: number, send: () => void): Promise<Answer> {
+/** What a worker answers to this round; or how it ended; or that it took too long; or that everything was stopped for a while. */
+async function answerOf(child: ChildProcess, job: Job, limitSeconds: number): Promise<Ended | 'paused'> {
   const waiting = new AbortController();
   const { signal } = waiting;
-  const answered = async (): Promise<Answer> => {
-    for await (const [answer] of on(child, 'message', { signal })) if (answer.round === round) return answer;
+  const broken = (failure: string): Ended => ({ failure, isBroken: true, parts: [], loading: [] });
+  const answered = async (): Promise<Ended> => {
+    for await (const [answer] of on(child, 'message', { signal })) {
+      if ((answer as Answer).round === job.round) return answer as Answer;
+    }
     throw new Error('unreachable');
   };
-  const ended = async (): Promise<Answer> => {
+  const ended = async (): Promise<Ended> => {
     const [status, signalName] = await once(child, 'exit', { signal });
-    return { failure: `ended with status ${status ?? signalName}` };
+    return broken(`ended with status ${status ?? signalName}`);
   };
-  const late = async (): Promise<Answer> => {
-    await sleep(limitSeconds * 1000, undefined, { signal });
-    return { failure: `no end after ${Math.round(limitSeconds)} s` };
+  const late = async (): Promise<Ended | 'paused'> => {
+    for (let second = 0; second < limitSeconds; second++) {
+      const begun = Date.now();
+      await sleep(1000, undefined, { signal });
+      if (Date.now() - begun > PAUSE_MS) return 'paused';
+    }
+    return broken(`no end after ${Math.round(limitSeconds)} s`);
   };
   const outcomes = [answered(), ended(), late()];
-  send();
+  child.send(job);
   try {
     return await Promise.race(outcomes);
   } finally {
@@ -53,7 +71,11 @@ async function outcomeOf(child: ChildProcess, round: number, limitSeconds: numbe
   }
 }
 
-function createWorker({ folder, spawnWorker }: Places) {
+/** `folder` holds everything that the tests write, `copy` is the project with its mutants. */
+function createWorker(folder: string, copy: string) {
+  const inherited = Object.fromEntries(
+    Object.entries(process.env).filter(([key]) => !/^(?:GATEHOUSE_|NODE_OPTIONS$|NODE_TEST|TEST_)/.test(key)),
+  );
   let child: ChildProcess | undefined;
   let own: string | undefined;
   let round = 0;
@@ -66,42 +88,56 @@ function createWorker({ folder, spawnWorker }: Places) {
     child = undefined;
     if (own) rmSync(own, { recursive: true, force: true, maxRetries: 3 });
   };
-  const begin = async (): Promise<ChildProcess> => {
+  const begin = async (mutant: number): Promise<ChildProcess> => {
     own = mkdtempSync(join(folder, 'run-'));
-    const main = join(own, 'main.mjs');
-    writeFileSync(main, '');
-    child = spawnWorker(own, main);
+    child = spawn(process.execPath, [...FLAGS, WORKER], {
+      cwd: copy,
+      detached: true,
+      env: {
+        ...inherited,
+        MUTANT: String(mutant),
+        MUTANTS_FOUND: join(own, 'found'),
+        NODE_OPTIONS: `--import=${SWITCH}`,
+        NODE_COMPILE_CACHE: join(folder, 'compiled'),
+        TEST_SQLITE_TEMPLATES: folder,
+        TMPDIR: own,
+      },
+      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    });
     await once(child, 'message');
     return child;
   };
   return {
     end,
-    async run(id: number, file: string, limitSeconds: number): Promise<Outcome> {
-      if (round % MOST_ROUNDS === 0) end();
-      round++;
-      const worker = child ?? (await begin());
-      const begun = Date.now();
-      const { failure, isTest } = await outcomeOf(worker, round, limitSeconds, () => void worker.send({ id, file, round }));
-      if (failure !== undefined && !isTest) end();
-      return { failure, seconds: (Date.now() - begun) / 1000 };
+    async run({ limitSeconds, isFresh = false, ...job }: Run): Promise<Ran> {
+      for (;;) {
+        if (isFresh || round >= MOST_ROUNDS) end();
+        if (!child) round = 0;
+        const worker = child ?? (await begin(job.mutant));
+        const begun = Date.now();
+        const answer = await answerOf(worker, { ...job, round: ++round }, limitSeconds);
+        if (answer === 'paused' || answer.isBroken || isFresh) end();
+        if (answer !== 'paused') return { ...answer, seconds: (Date.now() - begun) / 1000 };
+      }
     },
   };
 }
 
-export function createWorkers(places: Places) {
-  const idle: ReturnType<typeof createWorker>[] = [];
+export function createWorkers(folder: string, copy: string) {
+  const all: ReturnType<typeof createWorker>[] = [];
+  const idle: typeof all = [];
   return {
-    /** Runs these test files, by their addresses, with the mutant. */
-    async run(id: number, file: string, limitSeconds: number): Promise<Outcome> {
-      const worker = idle.pop() ?? createWorker(places);
+    async run(job: Run): Promise<Ran> {
+      const worker = idle.pop() ?? createWorker(folder, copy);
+      if (!all.includes(worker)) all.push(worker);
       try {
-        return await worker.run(id, file, limitSeconds);
+        return await worker.run(job);
       } finally {
         idle.push(worker);
       }
     },
     end(): void {
-      for (const worker of idle) worker.end();
+      for (const worker of all) worker.end();
     },
   };
 }
