@@ -28,22 +28,24 @@ function matchesPath(pattern: readonly string[], path: readonly string[]): boole
   return lengths.has(path.length);
 }
 
-/** Without backtracking: the first fixed part begins the segment, the last one ends it, those between follow in order. */
+/**
+ * Without backtracking: the first fixed part begins the segment, the last one ends it, those between follow in order. Each wildcard stands for
+ * something: the address of one thing is not that of the list.
+ */
 function matchesSegment(pattern: string, segment: string): boolean {
-  const parts = pattern.replace(/\{[^}]*\}/g, '*').split('*');
+  const parts = pattern.replace(/\{[^}]*\}|\*+/g, '*').split('*');
   const [begin = '', end = ''] = [parts[0], parts.at(-1)];
   if (parts.length === 1) return segment === begin;
-  if (segment.length < begin.length + end.length || !segment.startsWith(begin) || !segment.endsWith(end)) return false;
+  if (!segment.startsWith(begin) || !segment.endsWith(end)) return false;
+  // Empty where the two overlap.
   const middle = segment.slice(begin.length, segment.length - end.length);
-  // A wildcard stands for something: the address of one thing is not that of the list.
-  if (middle === '') return false;
-  let at = 0;
+  let at = 1;
   for (const part of parts.slice(1, -1)) {
     const found = middle.indexOf(part, at);
     if (found < 0) return false;
-    at = found + part.length;
+    at = found + part.length + 1;
   }
-  return true;
+  return at <= middle.length;
 }
 
 export function allowsRequest(rules: readonly AccessRule[], method: string, path: string): boolean {
