@@ -85,13 +85,13 @@ describe('A soak', () => {
     await Promise.all([provider.stop(), issuer.stop()]);
   });
 
-  /** The node limits the logins of an address. A fast machine reaches that, and tries again as a client does. */
+  /** The node limits the logins of an address, and a machine with other work has more logins waiting than it takes: as a client, tries again. */
   async function patiently<T>(logIn: () => Promise<T>): Promise<T> {
     for (;;) {
       try {
         return await logIn();
       } catch (error) {
-        if (!/^cannot log in: 429/.test((error as Error).message)) throw error;
+        if (!/^cannot log in: 429|"code":503/.test((error as Error).message)) throw error;
         await sleep(1_000);
       }
     }
@@ -100,7 +100,7 @@ describe('A soak', () => {
   /** Each cycle removes what it creates, or leaves it to expire. */
   const cycles: readonly ((number: number) => Promise<void>)[] = [
     async function tokens() {
-      const token = await services.logIn({ id: somebody, password: PASSWORD_OF_SOMEBODY });
+      const token = await patiently(() => services.logIn({ id: somebody, password: PASSWORD_OF_SOMEBODY }));
       const headers = { 'X-Subject-Token': token };
       await services.must(200, 'GET', '/v3/auth/tokens', { token, headers });
       await services.must(204, 'DELETE', '/v3/auth/tokens', { token, headers });
@@ -112,7 +112,7 @@ describe('A soak', () => {
       // From other addresses than the rest: the limit of an address counts for everybody there.
       const headers = { 'X-Forwarded-For': `10.0.0.${number % 250}` };
       const { status } = await services.ask('identity', 'POST', '/v3/auth/tokens', { body, token: null, headers });
-      assert.ok([401, 429].includes(status), String(status));
+      assert.ok([401, 429, 503].includes(status), String(status));
     },
     async function people(number) {
       const user = { name: `person-${number}`, password: PASSWORD_OF_SOMEBODY, email: `person-${number}@example.org` };
@@ -121,7 +121,7 @@ describe('A soak', () => {
       const made = (await services.must(201, 'POST', '/v3/projects', { body: { project } })).body.project;
       const member = (await services.must(200, 'GET', '/v3/roles?name=member')).body.roles[0].id;
       await services.must(204, 'PUT', `/v3/projects/${made.id}/users/${id}/roles/${member}`);
-      await services.logIn({ id, password: PASSWORD_OF_SOMEBODY });
+      await patiently(() => services.logIn({ id, password: PASSWORD_OF_SOMEBODY }));
       await services.must(200, 'PATCH', `/v3/users/${id}`, { body: { user: { description: 'changed' } } });
       await services.must(204, 'DELETE', `/v3/users/${id}`);
       await services.must(204, 'DELETE', `/v3/projects/${made.id}`);
@@ -184,7 +184,7 @@ describe('A soak', () => {
     /** The administrator logs in again before the token ends. */
     const administrator = async (): Promise<void> => {
       while (Date.now() < end) {
-        services.token = await services.logIn(services.administrator, true);
+        services.token = await patiently(() => services.logIn(services.administrator, true));
         await sleep(Math.min((LIFE_SECONDS * 1000) / 4, Math.max(0, end - Date.now())));
       }
     };
