@@ -118,6 +118,12 @@ async function running(
   return { name, readyMs, memory, memoryNow: () => memoryOfAll(target), measure: await prepare(), stop: end };
 }
 
+/** Everything that Gatehouse is asked here. */
+export async function everyKindOf(target: LoadTarget, users: number): Promise<Running['measure']> {
+  const requests = await requestsFor(target.url, users, 'Gatehouse, PostgreSQL');
+  return measureBy(target, requests, await OpenidWork.of({ ...target, ...(await prepareOpenid(target.url)) }));
+}
+
 async function startOnSqlite(users: number): Promise<Running> {
   const name = 'Gatehouse, SQLite';
   const { url, pid, readyMs, stop: end } = await startGatehouse(await makeData({ users, revocations: 0 }));
@@ -129,14 +135,16 @@ async function startOnPostgres(name: Name, users: number, settings: Readonly<Rec
   const server = await onPostgres(users, settings);
   const { url, pid, launcherPid = pid, readyMs, stop: end } = await startGatehouse(server.data);
   const target = { url, pid: launcherPid, otherPids: [server.pid] };
-  const prepare = async (): Promise<Running['measure']> => {
-    const requests = await requestsFor(url, users, name);
-    return measureBy(target, requests, await OpenidWork.of({ ...target, ...(await prepareOpenid(url)) }));
-  };
-  return running(name, target, readyMs, prepare, async () => {
-    await end();
-    await server.stop();
-  });
+  return running(
+    name,
+    target,
+    readyMs,
+    () => everyKindOf(target, users),
+    async () => {
+      await end();
+      await server.stop();
+    },
+  );
 }
 
 async function startTheirs(users: number): Promise<Running> {

@@ -10,6 +10,8 @@ export interface Contender {
 export interface Pace {
   readonly rounds: number;
   readonly seconds: number;
+  /** How long after load the memory is looked at: ten minutes by default. */
+  readonly idleSeconds?: number;
 }
 
 export function median(values: readonly number[]): number {

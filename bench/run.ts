@@ -5,6 +5,7 @@ import { besideKeystone } from './beside-keystone.ts';
 import { credentials } from './credentials.ts';
 import { credentialIssuing } from './issuing.ts';
 import { generator } from './load.ts';
+import { memory, memoryAfterLoad } from './memory.ts';
 import { openid } from './openid.ts';
 import { watchOthers } from './processes.ts';
 import { proxy } from './proxy.ts';
@@ -20,7 +21,8 @@ import { writes } from './writes.ts';
 
 /** In this order: scenarios that write, and the one that stops the services, come last. */
 const ALL: Readonly<Record<string, scenarios.Scenario>> = {
-  memory: scenarios.memory,
+  memory,
+  'memory-after-load': memoryAfterLoad,
   validation: scenarios.validation,
   issue: scenarios.issue,
   user: scenarios.userById,
@@ -63,7 +65,7 @@ function options() {
 }
 
 const { quick, write, keep, only } = options();
-const pace = quick ? { rounds: 3, seconds: 1 } : { rounds: 12, seconds: 2 };
+const pace = quick ? { rounds: 3, seconds: 1, idleSeconds: 130 } : { rounds: 12, seconds: 2 };
 const services = new BenchServices({ few: 1000, many: quick ? 10_000 : 1_000_000, revocations: 100_000 }, keep);
 const figures: Figure[] = [];
 const others = watchOthers();

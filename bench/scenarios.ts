@@ -1,6 +1,5 @@
 // The measured scenarios. Every figure is a ratio to something measured at the same time on the same machine.
 import { availableParallelism } from 'node:os';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { identitySettings } from '../src/identity/ground/settings/index.ts';
 import {
   administrator,
@@ -13,15 +12,14 @@ import {
   startGatehouse,
 } from './gatehouse.ts';
 import { type LoadRequest, load, type Sample, UNIQUE } from './load.ts';
-import { firstLine, output, residentBytes, startScript, stop } from './processes.ts';
+import { firstLine, output, startScript, stop } from './processes.ts';
 import type { Figure } from './report.ts';
 import { type Contender, type Measurements, measureInTurns, median, type Pace } from './rounds.ts';
 import type { BenchServices } from './services.ts';
 
 export const CONNECTIONS = 32;
-const MEGABYTE = 1024 * 1024;
 const EMPTY = 'empty route';
-const number = (value: number): string => value.toLocaleString('en');
+export const number = (value: number): string => value.toLocaleString('en');
 
 export type Scenario = (services: BenchServices, pace: Pace) => Promise<Figure[]>;
 
@@ -177,27 +175,6 @@ export const issue: Scenario = async (services, pace) => {
     beside(many.name, hash.name),
     plain(everyCore, 'no core left for answers'),
   ];
-};
-
-export const memory: Scenario = async (services) => {
-  const figures: Figure[] = [];
-  for (const data of [await services.small(), await services.large()]) {
-    const running = await services.serveAnew(data);
-    await sleep(4000);
-    const bytes = residentBytes(running.pid);
-    const target = data === (await services.small()) ? { target: 'under 130 MB', ok: bytes < 130 * MEGABYTE } : {};
-    figures.push({
-      scenario: 'memory',
-      what: `memory: idle, ${number(data.size.users)} users`,
-      figure: `${Math.round(bytes / MEGABYTE)} MB`,
-      ...target,
-    });
-    if (running.launcherPid !== undefined && figures.length === 1) {
-      const launcher = residentBytes(running.launcherPid);
-      figures.push({ scenario: 'memory', what: 'memory: its launcher', figure: `${Math.round(launcher / MEGABYTE)} MB` });
-    }
-  }
-  return figures;
 };
 
 export const ready: Scenario = async (services, { rounds }) => {
