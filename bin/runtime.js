@@ -36,7 +36,7 @@ const environment = {
 };
 
 /**
- * --expose-gc is for src/platform/garbage-collection.ts. The collector runs on one thread: for the short-lived objects of requests that
+ * --expose-gc is for src/platform/give-back-memory.ts. The collector runs on one thread: for the short-lived objects of requests that
  * is faster than synchronizing several threads. The space for new objects is fixed at 32 MB: by default V8 shrinks it to 1 MB while the
  * process is idle, and grows it only slowly under load.
  */

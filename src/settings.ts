@@ -61,7 +61,7 @@ export const sharedSettings = {
   collectAfterStart: setting.flag(
     'GATEHOUSE_COLLECT_AFTER_START',
     true,
-    'Collects garbage once in the first idle second after the start: a third less memory for a pause of about 60 ms.',
+    'Gives memory back to the system in the first idle second after the start, and in the first idle minute after load: for a pause of about 100 ms.',
   ),
   memoryAdapter: setting.flag(
     'GATEHOUSE_MEMORY_ADAPTER',

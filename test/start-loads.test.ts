@@ -1,6 +1,7 @@
 // What is loaded until a service answers that it is ready: packages and code that only some requests need are not among it. Each file
 // costs time and memory.
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
@@ -21,7 +22,6 @@ const PACKAGES = [
   '@zxcvbn-ts/language-common',
   'dcql',
   'jsonld',
-  'koffi',
   'ldapts',
   'modern-tar',
   'nodemailer',
@@ -78,5 +78,18 @@ describe('a start', () => {
     const later = [...PACKAGES.map((name) => `/node_modules/${name}/`), ...OURS.map((path) => `${root}src/${path}`)];
     const loaded = later.filter((part) => urls.some((url) => url.includes(part)));
     assert.deepEqual(loaded, []);
+  });
+
+  it('loads no service into the first process of several', async () => {
+    const record = join(await processes.newFolder(), 'loaded');
+    const run = new URL('../src/run.ts', import.meta.url).href;
+    const hook = `data:text/javascript,${encodeURIComponent(recorder(record))}`;
+    execFileSync(process.execPath, ['--import', hook, '--eval', `import(${JSON.stringify(run)})`]);
+    const urls = readFileSync(record, 'utf8').split('\n');
+    assert.ok(urls.includes(run));
+    assert.deepEqual(
+      urls.filter((url) => /\/src\/(?:identity|wallet|verifiable)\/(?!ground\/)/.test(url)),
+      [],
+    );
   });
 });

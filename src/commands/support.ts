@@ -29,7 +29,7 @@ export async function withService(
   { shared, identity }: Required<RunOptions>,
   work: (service: IdentityService, folder: string) => Promise<string>,
 ): Promise<void> {
-  const { createIdentity } = await import('../run.ts');
+  const { createIdentity } = await import('../run-here.ts');
   const folder = openDataFolder(shared.dataDir);
   const lock = identity.databaseUrl ? undefined : lockFolder(folder);
   const service = await createIdentity(identity, { shared, folder, log: createLog('silent') });

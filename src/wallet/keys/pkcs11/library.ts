@@ -1,13 +1,12 @@
 // Calls the functions of a PKCS#11 library with koffi. Each call runs on a thread of libuv's pool, because a device may take seconds.
 import { existsSync, realpathSync } from 'node:fs';
+import { KOFFI, type Koffi, type LibraryHandle, loadKoffi } from '../../../platform/koffi.ts';
 import { CK, CKR, isCode, Pkcs11Error } from './constants.ts';
 
 const ULONG = 8;
 const POINTER = 8;
 const INITIALIZE_ARGS_BYTES = 48;
 const FLAGS_OF_INITIALIZE_ARGS = 32;
-/** koffi runs each function on its own stack. Its default of 128 kB is too small for some vendors' libraries. */
-const STACK_BYTES = 1024 * 1024;
 
 /** Index in CK_FUNCTION_LIST, and the parameters: n is a CK_ULONG, b a CK_BBOOL, p a pointer. */
 const FUNCTIONS = {
@@ -64,32 +63,13 @@ export const ulongs = (count: number): Buffer => Buffer.alloc(ULONG * count);
 const bytesOf = (value: Buffer | number | boolean): Buffer =>
   typeof value === 'boolean' ? Buffer.from([value ? 1 : 0]) : typeof value === 'number' ? ulong(value) : value;
 
-/** What is used of koffi. Its packages for single platforms have no types. */
-interface LibraryHandle {
-  func(name: string, result: string, parameters: readonly string[]): (...args: readonly unknown[]) => unknown;
-}
-interface Koffi {
-  config(options: { readonly async_stack_size: number }): void;
-  load(path: string, options: { readonly deep: boolean }): LibraryHandle;
-  sizeof(type: string): number;
-  proto(result: string, parameters: readonly string[]): object;
-  decode(from: bigint, type: string | object): unknown;
-  address(value: Buffer): bigint;
-}
-
-/** The package for this platform alone: that for all of them has a script which runs when it is installed. */
-async function importKoffi(): Promise<Koffi> {
-  const name = `@koromix/koffi-${process.platform}-${process.arch}`;
+async function koffiOrFail(): Promise<Koffi> {
   try {
-    const { default: koffi } = (await import(name)) as { default: Koffi };
-    koffi.config({ async_stack_size: STACK_BYTES });
-    return koffi;
+    return await loadKoffi();
   } catch (cause) {
-    throw new Error(`PKCS#11 needs the package ${name}; run npm ci without --omit=optional`, { cause });
+    throw new Error(`PKCS#11 needs the package ${KOFFI}; run npm ci without --omit=optional`, { cause });
   }
 }
-// Only once, because koffi takes no settings after the first library is loaded.
-let koffiReady: Promise<Koffi> | undefined;
 
 interface LoadedLibrary {
   readonly koffi: Koffi;
@@ -188,8 +168,7 @@ function runInTurn(library: LoadedLibrary, work: () => Promise<void>): Promise<v
 
 /** The library, loaded and initialized. */
 export async function openLibrary(path: string): Promise<Pkcs11Library> {
-  koffiReady ??= importKoffi();
-  const koffi = await koffiReady;
+  const koffi = await koffiOrFail();
   // Two paths of the same file are one library.
   const file = existsSync(path) ? realpathSync(path) : path;
   const library = loaded.get(file) ?? load(koffi, path);
