@@ -10,7 +10,7 @@ const NOUN = 'rows of any noun, for rules that a definition cannot say';
 
 export const STORE_EXPORTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'ground/audit': { columnsOf: 'logins are recorded without a change' },
-  'ground/resource': { readNamedPage: SQL_PART },
+  'ground/resource': { readNamedPage: SQL_PART, endedAt: SQL_PART },
   'access/context': {
     findProject: ROW,
     findUserWithDomain: ROW,

@@ -60,7 +60,7 @@ export const identityMetrics = {
     name: 'gatehouse_tokens_verified_total',
     type: 'counter',
     help: 'Tokens of the base API that were verified: those of callers, and those that callers ask about',
-    labels: { outcome: '`valid`, `invalid` (unknown, expired or revoked)' },
+    labels: { outcome: '`valid`, `keystone` (valid, and issued by a Keystone), `invalid` (unknown, expired or revoked)' },
   },
   tokensRevoked: {
     name: 'gatehouse_tokens_revoked_total',

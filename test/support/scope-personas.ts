@@ -40,6 +40,7 @@ export function callerOf(roles: readonly string[], scope: Scope, enforcesScope =
       roleNames: new Set(roles),
       enforcesScope,
       generation: 0,
+      endedAt: 0,
       userEpoch: 0,
       userGeneration: 0,
       validUntil: null,

@@ -2,7 +2,8 @@
 import type { Applications } from '../applications/build.ts';
 import { createNews } from '../ground/resource/index.ts';
 import { createFederation, createFederationDelegation } from './federation/index.ts';
-import { createRevokeEvents } from './revoke-events/index.ts';
+import { createKeystoneTokens } from './keystone-tokens/index.ts';
+import { createRevocationTakeOver, createRevokeEvents } from './revoke-events/index.ts';
 import {
   createLoginChecks,
   createReceipts,
@@ -46,6 +47,7 @@ export async function buildLogin(below: Applications) {
     access,
     keys: tokenKeys,
     revocations,
+    keystone: createKeystoneTokens(below),
     caches: db,
     clock,
     tokenSeconds: config.tokenSeconds,
@@ -65,6 +67,7 @@ export async function buildLogin(below: Applications) {
     provesSecond: createSecondProof(below),
     tokenText: createTokenText(db, { ...below, serviceProviders: federated.federation.namedServiceProviders }),
     revokeEvents: createRevokeEvents(below),
+    takeOverRevocations: createRevocationTakeOver({ revocations, clock }),
   };
 }
 

@@ -153,6 +153,23 @@ export const pattern = (key: string, about: string) =>
     { type: 'pattern' },
   );
 
+/** In milliseconds. A day begins at midnight, UTC. */
+export const optionalTime = (key: string, about: string) =>
+  setting<number | undefined>(
+    key,
+    undefined,
+    'date, UTC',
+    about,
+    (value) => {
+      if (value === '') return undefined;
+      const time = /^\d{4}-\d\d-\d\d(T\d\d:\d\d:\d\d(\.\d{3})?Z)?$/.test(value) ? Date.parse(value) : Number.NaN;
+      if (Number.isNaN(time)) throw new Error(`must be as in 2027-03-01 or 2027-03-01T18:00:00Z, not "${value}"`);
+      return time;
+    },
+    false,
+    (value) => (value === undefined ? '' : new Date(value).toISOString()),
+  );
+
 /** A time of the day, in minutes after midnight. */
 export const timeOfDay = (key: string, fallback: number, about: string) =>
   setting<number>(

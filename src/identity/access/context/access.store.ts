@@ -24,6 +24,7 @@ const userWithDomain = preparedRows<Tables, [id: string], UserWithDomain>((db, i
       'users.name',
       'users.enabled',
       'users.epoch',
+      'users.tokens_ended_at',
       'users.options',
       'users.default_project_id',
       'users.last_active_at',
@@ -32,6 +33,7 @@ const userWithDomain = preparedRows<Tables, [id: string], UserWithDomain>((db, i
       'domain.name as domain_name',
       'domain.enabled as domain_enabled',
       'domain.epoch as domain_epoch',
+      'domain.tokens_ended_at as domain_tokens_ended_at',
       'passwords.expires_at as password_expires_at',
       'kept_tokens.audit_id as kept_token',
       'kept_tokens.lag as kept_token_lag',
@@ -43,6 +45,7 @@ export interface UserWithDomain {
   name: string;
   enabled: number;
   epoch: number;
+  tokens_ended_at?: number | null | undefined;
   options: string;
   default_project_id: string | null;
   last_active_at: number | null;
@@ -51,6 +54,7 @@ export interface UserWithDomain {
   domain_name: string;
   domain_enabled: number;
   domain_epoch: number;
+  domain_tokens_ended_at?: number | null | undefined;
   password_expires_at: number | null;
   kept_token: string | null;
   kept_token_lag: number | null;

@@ -52,6 +52,9 @@ export interface Access {
 const earlier = (one: number | null, other: number | null): number | null =>
   one === null || other === null ? (one ?? other) : Math.min(one, other);
 
+/** The latest of some times, of which some may not be. */
+const latest = (...times: readonly (number | null | undefined)[]): number => Math.max(0, ...times.map((time) => time ?? 0));
+
 /** Undefined when the giver has lost a role and everything ends with it, or when no role is left. */
 function delegatedRoles(graph: RoleGraph, { roles }: AuthContext, delegation: Delegation): readonly Ref[] | undefined {
   if (delegation.roleIds === undefined) return roles;
@@ -102,9 +105,11 @@ export function createAccess(db: Database, clock: Clock, rules: AccountRules, de
       ...(user.kept_token === null ? {} : { keptToken: { auditId: user.kept_token, lag: user.kept_token_lag! } }),
     };
     const { userGeneration } = base;
+    const userEndedAt = latest(user.tokens_ended_at, user.domain_tokens_ended_at);
     if (scope.kind === 'unscoped') {
       return {
         ...base,
+        endedAt: userEndedAt,
         project: undefined,
         domain: undefined,
         roles: [],
@@ -125,6 +130,7 @@ export function createAccess(db: Database, clock: Clock, rules: AccountRules, de
       roles,
       roleNames: new Set(roles.map((role) => role.name)),
       generation: userGeneration + (target?.epoch ?? 0) + (domain && domain !== target ? domain.epoch : 0),
+      endedAt: latest(userEndedAt, target?.tokens_ended_at, domain?.tokens_ended_at),
       tags: [
         ...tags,
         ...[target?.id, domain?.id, ...above].flatMap((id) => (id ? [tagOf.project(id)] : [])),
@@ -141,20 +147,20 @@ export function createAccess(db: Database, clock: Clock, rules: AccountRules, de
     ref: DelegationRef,
   ): Promise<AuthContext | undefined> {
     const delegation = await delegations[ref.kind]?.(reader, ref.id);
-    if (delegation?.userId !== userId) return undefined;
+    if (!delegation || (delegation.userId !== userId && delegation.usedBy !== userId)) return undefined;
     if (delegation.expiresAt !== null && delegation.expiresAt * 1000 <= clock.now()) return undefined;
     if (delegation.scope && !isSameScope(delegation.scope, scope)) return undefined;
     const giver = await buildOwn(reader, delegation.giverId, scope);
     const roles = giver && delegatedRoles(await graph(reader), giver, delegation);
     if (!roles) return undefined;
     const others: AuthContext[] = [];
-    for (const id of new Set([userId, ...delegation.alsoActive])) {
+    for (const id of new Set([delegation.userId, ...delegation.alsoActive])) {
       if (id === delegation.giverId) continue;
       const other = await buildOwn(reader, id, { kind: 'unscoped' });
       if (!other) return undefined;
       others.push(other);
     }
-    const user = others.find((other) => other.user.id === userId) ?? giver;
+    const user = others.find((other) => other.user.id === delegation.userId) ?? giver;
     const ends = [giver, ...others]
       .map(({ validUntil }) => validUntil)
       .concat(delegation.expiresAt, delegation.readUntil ?? null);
@@ -167,6 +173,7 @@ export function createAccess(db: Database, clock: Clock, rules: AccountRules, de
       roleNames: new Set(roles.map(({ name }) => name)),
       // A change of any account that it depends on, or of its secret, ends the token.
       generation: others.reduce((sum, { userGeneration }) => sum + userGeneration, giver.generation + (delegation.epoch ?? 0)),
+      endedAt: latest(giver.endedAt, delegation.endedAt, ...others.map((other) => other.endedAt)),
       validUntil: ends.reduce((first, end) => (end === null ? first : Math.min(first ?? end, end)), null),
       tags: [...new Set([...giver.tags, ...others.flatMap(({ tags }) => tags), ...delegation.tags])],
       delegation: { ...delegation, ...ref },

@@ -19,6 +19,8 @@ export interface AuthContext {
   readonly enforcesScope: boolean;
   /** Sum of the epochs of user, project and domains. A token with a different sum is revoked. */
   readonly generation: number;
+  /** When an epoch of this sum changed the last time, in milliseconds; 0 for never. Tokens of others that were issued before have ended. */
+  readonly endedAt: number;
   /** The epoch of the user alone. It changes when the password changes or the account is disabled. */
   readonly userEpoch: number;
   /** The part of the sum that does not depend on the scope: user and domain of the user. */

@@ -8,6 +8,26 @@ import type { Scope } from './scope.ts';
 export const DELEGATION_KINDS = ['trust', 'application_credential', 'oauth1', 'ec2', 'federation'] as const;
 export type DelegationKind = (typeof DELEGATION_KINDS)[number];
 
+/** A login at another provider by which a Keystone issued a token. */
+export interface KeystoneLogin {
+  readonly userId: string;
+  readonly providerId: string;
+  readonly protocolId: string;
+}
+
+const KEYSTONE_LOGIN = 'keystone';
+
+/** As the id of a delegation of the kind `federation`. None of these ids has a line feed, nor has that of a session of ours. */
+export const keystoneLoginId = ({ userId, providerId, protocolId }: KeystoneLogin): string =>
+  [KEYSTONE_LOGIN, userId, providerId, protocolId].join('\n');
+
+/** Undefined for a session of ours. */
+export function keystoneLoginOf(id: string): KeystoneLogin | undefined {
+  const [kind, userId, providerId, protocolId] = id.split('\n');
+  if (kind !== KEYSTONE_LOGIN || userId === undefined || providerId === undefined || protocolId === undefined) return undefined;
+  return { userId, providerId, protocolId };
+}
+
 /** As a token names it. */
 export interface DelegationRef {
   readonly kind: DelegationKind;
@@ -22,6 +42,8 @@ export const delegatesRights = (delegation: DelegationRef | undefined): boolean 
 export interface Delegation {
   /** The user whom its tokens name. */
   readonly userId: string;
+  /** Who uses it, if that is somebody else. Keystone's tokens name them. */
+  readonly usedBy?: string;
   /** The user whose roles are passed on: the trustor of a trust, and otherwise the same user. */
   readonly giverId: string;
   /** Further users whose accounts must be active, such as the trustee of a trust with impersonation. */
@@ -34,6 +56,8 @@ export interface Delegation {
   readonly lostRole: 'ends all' | 'ends the role';
   /** A number that changes when the secret of the delegation does, which ends its tokens. */
   readonly epoch?: number;
+  /** When something else that it depends on ended tokens, in milliseconds. */
+  readonly endedAt?: number | undefined;
   /** Time in seconds; null for never. */
   readonly expiresAt: number | null;
   /** Until when it is as it was read, in seconds; null for as long as nothing changes. Its tokens do not end then. */

@@ -25,6 +25,9 @@ export {
   type DelegationReaders,
   type DelegationRef,
   delegatesRights,
+  type KeystoneLogin,
+  keystoneLoginId,
+  keystoneLoginOf,
 } from './delegation.ts';
 export type { DirectoryAccount, DirectoryGuard, DirectoryLogin } from './directory-guard.ts';
 export { closureOf, heldGroups, type Inspection, inactivityEnd } from './inspection.ts';

@@ -46,6 +46,8 @@ export interface TokenRecord {
   readonly applicationId?: string;
   /** What gives its rights, if not the user's own roles alone. */
   readonly delegation?: DelegationRef;
+  /** A Keystone issued it. It has no generation of its own; it may be bound to a certificate of a client. */
+  readonly foreign?: { readonly thumbprint?: string };
 }
 
 /** A valid token, with what its user may do in its scope. */

@@ -99,7 +99,12 @@ export function createAuthenticate(
 
   /** As Keystone: services ask for such a token about each request of a program, and do not pass it on. */
   function withoutEc2(caller: Caller): Caller {
-    return caller.token.delegation?.kind === 'ec2' ? fail('auth.ec2_token') : caller;
+    return caller.token.methods.includes('ec2credential') ? fail('auth.ec2_token') : caller;
+  }
+
+  /** Services that are shown such a token of Keystone look at the certificate. Here nobody did. */
+  function withoutCertificate(caller: Caller): Caller {
+    return caller.token.foreign?.thumbprint === undefined ? caller : refuse('a token of Keystone that is bound to a certificate');
   }
 
   /** As Keystone: the token counts as invalid for other requests. */
@@ -111,5 +116,7 @@ export function createAuthenticate(
   }
 
   return (call: IncomingRequest, access: string | undefined): MaybePromise<Caller> =>
-    andThen(callerBy(call, access), (caller) => withinAccessRules(mayChange(withoutEc2(caller), access, call.method), call));
+    andThen(callerBy(call, access), (caller) =>
+      withinAccessRules(mayChange(withoutEc2(withoutCertificate(caller)), access, call.method), call),
+    );
 }

@@ -14,6 +14,7 @@ export const trustDelegation: DelegationReader = async (reader, id) => {
   const ends = chain.flatMap(({ expires_at }) => expires_at ?? []);
   return {
     userId: isImpersonated ? row.trustor_user_id : row.trustee_user_id,
+    usedBy: row.trustee_user_id,
     giverId: chain.at(-1)!.trustor_user_id,
     alsoActive: chain.flatMap((one) => [one.trustor_user_id, one.trustee_user_id]),
     scope: { kind: 'project', id: projectId },

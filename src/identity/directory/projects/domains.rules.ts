@@ -130,7 +130,7 @@ export function createDomains(deps: DomainDeps) {
 
   /** Of all its people, with their sessions, and those scoped to it. */
   async function endTokens({ tx, invalidate }: Change, id: string): Promise<void> {
-    await revokeTokensOfProject(tx, id);
+    await revokeTokensOfProject(tx, id, clock.now());
     invalidate(tagOf.project(id));
   }
 

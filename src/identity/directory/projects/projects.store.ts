@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { insertRows, lockRow, type PageRequest, type RowPage, type SqlCondition } from '../../../platform/database/index.ts';
 import type { Database, ProjectRow, Reader, Tx } from '../../ground/database/index.ts';
-import { applyCriteria, type ListQuery, readNamedPage } from '../../ground/resource/index.ts';
+import { applyCriteria, endedAt, type ListQuery, readNamedPage } from '../../ground/resource/index.ts';
 import type { ProjectWithTags } from './projects.schema.ts';
 
 export function findByName(db: Reader, name: string, domainId: string | null): Promise<ProjectRow | undefined> {
@@ -63,13 +63,23 @@ export async function updateProject(tx: Tx, id: string, values: Partial<ProjectR
     .execute();
 }
 
-/** Revokes all tokens scoped to it and, for a domain, those of its users: tokens contain the sum of these epochs. */
-export async function revokeTokensOfProject(tx: Tx, id: string): Promise<void> {
+/** Revokes all tokens scoped to it and, for a domain, those of its users: tokens contain the sum of these epochs, or were issued before. */
+export async function revokeTokensOfProject(tx: Tx, id: string, now: number): Promise<void> {
   await tx
     .updateTable('projects')
-    .set((eb) => ({ epoch: eb('epoch', '+', 1) }))
+    .set((eb) => ({ epoch: eb('epoch', '+', 1), tokens_ended_at: endedAt(now) }))
     .where('id', '=', id)
     .execute();
+}
+
+/** Ends those that another service issued until then. */
+export async function endProjectTokensIssuedBefore(tx: Tx, id: string, at: number): Promise<boolean> {
+  const { numUpdatedRows } = await tx
+    .updateTable('projects')
+    .set({ tokens_ended_at: endedAt(at) })
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
 }
 
 /** Deleting a domain deletes everything in it. A deleted project is also removed as default project of users. */

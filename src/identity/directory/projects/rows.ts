@@ -14,7 +14,14 @@ import {
   mergeOptions,
 } from '../../ground/resource/index.ts';
 import { projectFields } from './projects.schema.ts';
-import { insertProject, lockProject, replaceTags, revokeTokensOfProject, updateProject } from './projects.store.ts';
+import {
+  endProjectTokensIssuedBefore,
+  insertProject,
+  lockProject,
+  replaceTags,
+  revokeTokensOfProject,
+  updateProject,
+} from './projects.store.ts';
 
 export interface ProjectBody {
   readonly name?: string | undefined;
@@ -93,7 +100,15 @@ export async function updateProjectRow(
   };
   await failOnDuplicateName(kind, name, () => updateProject(tx, row.id, values));
   if (body.tags) await replaceTags(tx, row.id, body.tags);
-  if (body.enabled === false && row.enabled === 1) await revokeTokensOfProject(tx, row.id);
+  if (body.enabled === false && row.enabled === 1) await revokeTokensOfProject(tx, row.id, clock.now());
   invalidate(tagOf.project(row.id));
   audit(`${kind}.updated`, { kind, id: row.id }, { fields: Object.keys(body) });
+}
+
+/** Of those that a Keystone issued: the ones until then (milliseconds), which it revoked. False when there is no such project or domain. */
+export async function endProjectTokensBefore({ tx, audit, invalidate }: Change, id: string, at: number): Promise<boolean> {
+  if (!(await endProjectTokensIssuedBefore(tx, id, at))) return false;
+  invalidate(tagOf.project(id));
+  audit('project.updated', { kind: 'project', id }, { fields: ['tokens_ended_at'], by: 'keystone' });
+  return true;
 }

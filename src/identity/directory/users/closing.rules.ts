@@ -16,7 +16,7 @@ export interface ClosingDeps {
 export function createClosing({ clock, revokeAccess, onEnabled }: ClosingDeps) {
   /** Ends tokens (but for one, if it is given), sessions, what applications got, remembered devices and links. False when there is no such user. */
   async function endLogins(transaction: Change, id: string, kept?: KeptToken): Promise<boolean> {
-    if (!(await revokeTokensOfUser(transaction.tx, id))) return false;
+    if (!(await revokeTokensOfUser(transaction.tx, id, clock.now()))) return false;
     await revokeAccess(transaction, id);
     if (kept) await keepToken(transaction.tx, id, kept);
     transaction.invalidate(tagOf.user(id));

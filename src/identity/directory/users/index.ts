@@ -22,6 +22,7 @@ export type { OwnProfile } from './own-profile.rules.ts';
 export { isLanguage, isPersonName, isZone } from './person-attributes.ts';
 export { type Person, type Profile, sharedText, withMainEmail } from './profile.ts';
 export { type Recipient, recipientOf } from './recipient.ts';
+export { endUserTokensBefore } from './revoke-tokens.rules.ts';
 export { insertUserRow, updateUserRow } from './rows.rules.ts';
 export { pageOfUsers } from './users.lists.ts';
 export { mountUsers } from './users.routes.ts';

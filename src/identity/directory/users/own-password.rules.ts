@@ -37,6 +37,7 @@ export type BesideExpired = 'nothing' | 'code' | 'passkey' | 'later';
 
 export function createOwnPasswords({
   db,
+  clock,
   change,
   passwords,
   confirmPassword,
@@ -47,7 +48,7 @@ export function createOwnPasswords({
   hasPasskey,
   hasFactor,
   missingNow,
-}: Pick<Deps, 'db' | 'change'> & {
+}: Pick<Deps, 'db' | 'clock' | 'change'> & {
   readonly passwords: Passwords;
   readonly directory: DirectoryGuard;
   readonly freshLogin: FreshLogin;
@@ -132,7 +133,7 @@ export function createOwnPasswords({
   /** Also revokes tokens, sessions, remembered devices and links. */
   async function storeNewPassword(transaction: Change, id: string, password: NewPassword): Promise<void> {
     await directory.forbidPassword(id, transaction.tx);
-    if (!(await revokeTokensOfUser(transaction.tx, id)))
+    if (!(await revokeTokensOfUser(transaction.tx, id, clock.now())))
       fail('auth.required', undefined, { reason: 'password change: user deleted' });
     await revokeAccess(transaction, id);
     await passwords.store(transaction, id, password);

@@ -102,7 +102,7 @@ export function createUserRevision({
     if (body.enabled === false) await onDisabled(transaction, id);
     const isDisabled = body.enabled === false && current.enabled === 1;
     if (body.password !== undefined || isDisabled) {
-      await revokeTokensOfUser(tx, id);
+      await revokeTokensOfUser(tx, id, clock.now());
       await revokeAccess(transaction, id);
     }
   }

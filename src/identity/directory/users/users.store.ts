@@ -12,7 +12,7 @@ import {
 } from '../../../platform/database/index.ts';
 import type { KeptToken } from '../../access/context/index.ts';
 import type { Database, Reader, Tables, Tx, UserRow } from '../../ground/database/index.ts';
-import { applyCriteria, type Criterion, type ListQuery, parseJson } from '../../ground/resource/index.ts';
+import { applyCriteria, type Criterion, endedAt, type ListQuery, parseJson } from '../../ground/resource/index.ts';
 import type { LockOutFilter } from '../passwords/index.ts';
 import { nameKey } from './name-key.ts';
 import { writeForm } from './names.store.ts';
@@ -150,11 +150,21 @@ export function usersByEmail(db: Reader, domainId: string | undefined, key: stri
   return here.orderBy('users.id').limit(MAX_SAME_EMAIL).selectAll('users').execute();
 }
 
-/** Revokes all tokens of the user, which contain the epoch. False when the user does not exist. */
-export async function revokeTokensOfUser(tx: Tx, id: string): Promise<boolean> {
+/** Revokes all tokens of the user, which contain the epoch, or were issued before. False when the user does not exist. */
+export async function revokeTokensOfUser(tx: Tx, id: string, now: number): Promise<boolean> {
   const { numUpdatedRows } = await tx
     .updateTable('users')
-    .set((eb) => ({ epoch: eb('epoch', '+', 1) }))
+    .set((eb) => ({ epoch: eb('epoch', '+', 1), tokens_ended_at: endedAt(now) }))
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+/** Ends those that another service issued until then. */
+export async function endUserTokensIssuedBefore(tx: Tx, id: string, at: number): Promise<boolean> {
+  const { numUpdatedRows } = await tx
+    .updateTable('users')
+    .set({ tokens_ended_at: endedAt(at) })
     .where('id', '=', id)
     .executeTakeFirst();
   return numUpdatedRows > 0n;

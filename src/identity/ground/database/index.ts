@@ -34,6 +34,7 @@ export interface ProjectRow {
   version: number;
   updated_at: number;
   external_id: string | null;
+  tokens_ended_at?: number | null | undefined;
 }
 
 export interface UserRow {
@@ -55,6 +56,7 @@ export interface UserRow {
   confirmed_email: string | null;
   /** The version whose words are stored, by which the user is found (`user_words`). */
   words_version: number;
+  tokens_ended_at?: number | null | undefined;
 }
 
 export interface PasswordRow {

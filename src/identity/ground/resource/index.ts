@@ -3,6 +3,7 @@
 export { bit, Extra, extraOf, membersOf, mergeExtra, mergeOptions, parseJson, withExtra } from './attributes.ts';
 export { duplicateName, failOnBrokenReference, failOnDuplicate, failOnDuplicateName } from './conflicts.ts';
 export type { Deps } from './deps.ts';
+export { endedAt } from './ended-tokens.store.ts';
 export { commonHeaders, KeystoneError, keystoneErrors, OAuthError, oauthErrors, REQUEST_ID_HEADER } from './error-format.ts';
 export { microsecondsIn, readExpiry } from './expiry.ts';
 export { refuseImmutable } from './immutable.ts';

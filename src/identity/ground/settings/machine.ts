@@ -2,6 +2,25 @@
 import { auditSettings } from '../../../platform/audit-export/index.ts';
 import { setting } from '../../../platform/config/index.ts';
 
+const KEYSTONE_METHODS = ['external', 'password', 'token', 'oauth1', 'mapped', 'application_credential'];
+
+/** Each is a bit of a number. */
+const keystoneMethods = (key: string, about: string) =>
+  setting.custom<readonly string[]>(
+    key,
+    KEYSTONE_METHODS,
+    'comma-separated list',
+    about,
+    (text) => {
+      const names = text.split(',').map((name) => name.trim());
+      if (names.length > 30 || names.some((name) => !/^\w+$/.test(name)) || new Set(names).size < names.length)
+        throw new Error('must be up to 30 names of methods, each once, with commas between them');
+      return names;
+    },
+    false,
+    (names) => names.join(','),
+  );
+
 export const machineSettings = {
   host: setting.text(
     'GATEHOUSE_IDENTITY_HOST',
@@ -88,6 +107,22 @@ export const machineSettings = {
   domainConfigDir: setting.optionalText(
     'GATEHOUSE_IDENTITY_DOMAIN_CONFIG_DIR',
     'Folder of files keystone.<domain name>.conf with settings of domains, read at the start; without it every domain has the defaults.',
+  ),
+  keystoneFernetKeys: setting.optionalText(
+    'GATEHOUSE_IDENTITY_KEYSTONE_FERNET_KEYS',
+    'Folder with the Fernet keys of a Keystone (its [fernet_tokens] key_repository): tokens that it issued are good here, too, until they expire. It is read again when it changes.',
+  ),
+  keystoneJwsKeys: setting.optionalText(
+    'GATEHOUSE_IDENTITY_KEYSTONE_JWS_KEYS',
+    'Folder with the public keys of a Keystone whose tokens are JWS (its [jwt_tokens] jws_public_key_repository), as PEM files. It is read again when it changes.',
+  ),
+  keystoneAuthMethods: keystoneMethods(
+    'GATEHOUSE_IDENTITY_KEYSTONE_AUTH_METHODS',
+    'The list [auth] methods of that Keystone, in its order: its tokens say how somebody logged in by places in this list.',
+  ),
+  keystoneTokensUntil: setting.optionalTime(
+    'GATEHOUSE_IDENTITY_KEYSTONE_TOKENS_UNTIL',
+    'From this day on, tokens that a Keystone issued are refused, such as 2027-03-01, or 2027-03-01T18:00:00Z.',
   ),
   mailFolder: setting.optionalText(
     'GATEHOUSE_IDENTITY_MAIL_FOLDER',

@@ -1,11 +1,19 @@
 // What a login through a provider gives to the tokens that were made with it: everything that the user may do, until the session of the login
 // ends, and while the provider may be used. The session is that of a login at the API (api-sessions.rules.ts), or of a browser
-// (provider-sessions.rules.ts), whose tokens are those of the console and of dashboards.
+// (provider-sessions.rules.ts), whose tokens are those of the console and of dashboards. A token that a Keystone issued knows no session here: it
+// depends on the link of its person with the provider.
 import type { Clock } from '../../../platform/clock.ts';
-import { type Access, type DelegationReader, heldGroups, membershipsOf, tagOf } from '../../access/context/index.ts';
+import {
+  type Access,
+  type DelegationReader,
+  heldGroups,
+  keystoneLoginOf,
+  membershipsOf,
+  tagOf,
+} from '../../access/context/index.ts';
 import { OPENID } from './assertion.ts';
 import type { Entitlements } from './entitlement-changes.rules.ts';
-import { findLinkOfApiSession } from './links.store.ts';
+import { findLinkAtProvider, findLinkOfApiSession } from './links.store.ts';
 import { createManagement } from './management.rules.ts';
 import { findLinkOfBrowserSession } from './provider-sessions.store.ts';
 
@@ -19,7 +27,10 @@ export function createFederationDelegation({
   const { needsProof } = createManagement(access);
 
   return async (reader, id) => {
-    const link = (await findLinkOfApiSession(reader, OPENID, id)) ?? (await findLinkOfBrowserSession(reader, id));
+    const login = keystoneLoginOf(id);
+    const link = login
+      ? await findLinkAtProvider(reader, login)
+      : ((await findLinkOfApiSession(reader, OPENID, id)) ?? (await findLinkOfBrowserSession(reader, id)));
     // Whoever came to manage others since has to prove that the account is theirs.
     if (!link || (await needsProof(reader, link, link))) return undefined;
     const { groups, groupsUntil } = heldGroups(await membershipsOf(reader, link.user_id), clock);
@@ -38,6 +49,7 @@ export function createFederationDelegation({
       lostRole: 'ends the role',
       // The domain of the provider may be another than that of the user.
       epoch: link.domain_epoch,
+      endedAt: link.domain_tokens_ended_at ?? undefined,
       expiresAt: null,
       // Also of an unscoped token: it names the groups, and whether the person must prove something depends on their roles.
       readUntil: groupsUntil,

@@ -1,6 +1,7 @@
 // Links between accounts here and people at providers, and what is needed to find an account.
 import { sql } from 'kysely';
 import { lockRows } from '../../../platform/database/index.ts';
+import type { KeystoneLogin } from '../../access/context/index.ts';
 import type { Database, GroupRow, OpenidProviderRow, ProviderLinkRow, Reader, Tx, UserRow } from '../../ground/database/index.ts';
 import { OPENID, OPENID4VP } from './assertion.ts';
 import { usable } from './openid-settings.store.ts';
@@ -191,8 +192,35 @@ export interface TokenLink
     Pick<OpenidProviderRow, 'may_give_admin'> {
   domain_id: string;
   domain_epoch: number;
+  domain_tokens_ended_at?: number | null | undefined;
   mapping_id: string;
 }
+
+/** The link of a person with a provider that is enabled, whether one can sign in by it here or not. */
+export const findLinkAtProvider = (
+  db: Reader,
+  { userId, providerId, protocolId }: KeystoneLogin,
+): Promise<TokenLink | undefined> =>
+  db
+    .selectFrom('provider_links as link')
+    .innerJoin('identity_providers as provider', 'provider.id', 'link.provider_id')
+    .innerJoin('projects as domain', 'domain.id', 'provider.domain_id')
+    .innerJoin('federation_protocols as protocol', (join) =>
+      join.onRef('protocol.provider_id', '=', 'provider.id').onRef('protocol.id', '=', 'link.protocol_id'),
+    )
+    .leftJoin('openid_providers as openid', 'openid.provider_id', 'provider.id')
+    .where('link.user_id', '=', userId)
+    .where('link.provider_id', '=', providerId)
+    .where('link.protocol_id', '=', protocolId)
+    .where('provider.enabled', '=', 1)
+    .where('domain.enabled', '=', 1)
+    .orderBy('link.id')
+    .limit(1)
+    .select(['link.id', 'link.provider_id', 'link.protocol_id', 'link.user_id', 'link.given', 'link.by_address'])
+    .select(['provider.domain_id', 'domain.epoch as domain_epoch', 'protocol.mapping_id'])
+    .select('domain.tokens_ended_at as domain_tokens_ended_at')
+    .select(sql<number>`coalesce(openid.may_give_admin, 0)`.as('may_give_admin'))
+    .executeTakeFirst();
 
 /** The link of a session at the API. Undefined when either or the provider has ended, or the provider's tokens are not accepted any more. */
 export const findLinkOfApiSession = (db: Reader, protocol: string, sessionId: string): Promise<TokenLink | undefined> =>

@@ -84,7 +84,12 @@ export function createTokenText(
   function makeHead(record: TokenRecord): SizedText {
     const auditIds = record.parentAuditId ? [record.auditId, record.parentAuditId] : [record.auditId];
     const names = `{"token":{"methods":${JSON.stringify(record.methods)},"audit_ids":${JSON.stringify(auditIds)}`;
-    const head = withSize(`${names},"expires_at":"${isoTime(record.expiresAt)}","issued_at":"${isoTime(record.issuedAt)}",`);
+    // As in Keystone: whoever is shown it looks whether the client has this certificate.
+    const bound = record.foreign?.thumbprint;
+    const certificate = bound === undefined ? '' : `"oauth2_credential":${JSON.stringify({ 'x5t#S256': bound })},`;
+    const head = withSize(
+      `${names},"expires_at":"${isoTime(record.expiresAt)}","issued_at":"${isoTime(record.issuedAt)}",${certificate}`,
+    );
     heads.set(record, head);
     return head;
   }

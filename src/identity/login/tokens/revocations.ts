@@ -21,6 +21,12 @@ export interface Revocations {
   revoke(actor: Actor, record: TokenRecord): Promise<void>;
   /** Revokes all tokens that were made from browser sessions, as a part of their end. */
   revokeSessions(transaction: Change, auditIds: readonly string[]): Promise<void>;
+  /** Revokes tokens, and all that were made from some, which another service revoked. Kept until `expiresAt` (seconds). */
+  takeOver(
+    transaction: Change,
+    auditIds: { readonly tokens: readonly string[]; readonly chains: readonly string[] },
+    expiresAt: number,
+  ): Promise<void>;
   /** Deletes expired entries. Returns how many. */
   sweep(): Promise<number>;
   readonly size: number;
@@ -66,6 +72,12 @@ export function createRevocations(deps: {
       await insertRevoked(tx, keys, seconds(clock) + 2 * deps.tokenSeconds + 1);
       for (const key of keys) invalidate(PREFIX + key);
       counts.session += keys.length;
+    },
+    async takeOver({ tx, audit, invalidate }, { tokens, chains }, expiresAt) {
+      const keys = [...tokens, ...chains.map(sessionKey)];
+      await insertRevoked(tx, keys, expiresAt);
+      for (const key of keys) invalidate(PREFIX + key);
+      for (const id of [...tokens, ...chains]) audit('token.revoked', { kind: 'token', id }, { by: 'keystone' });
     },
     async sweep() {
       const before = seconds(clock) - deps.allowExpiredSeconds;

@@ -10,6 +10,8 @@ export const loginByToken: LoginMethod<'token'> = async ({ tokens, users }, { id
   const { record, authContext } = verified;
   // A token for one scope only: another one from it could do more than was passed on.
   if (authContext.delegation?.scope) fail('auth.rescope_delegated');
+  // Of Keystone: nothing else than such a token says that it is a program's, or bound to a certificate.
+  if (record.methods.includes('ec2credential') || record.foreign?.thumbprint !== undefined) fail('auth.rescope_delegated');
   await testPoint('login.before-token');
   const user = await users.find(record.userId);
   if (user?.epoch !== authContext.userEpoch) fail('token.not_found');

@@ -14,6 +14,7 @@ import {
   type VerifiedToken,
 } from '../../access/context/index.ts';
 import { loginTimeOf } from '../../access/rules/index.ts';
+import { KEYSTONE_CLOCK_MS, type KeystoneTokens } from '../keystone-tokens/index.ts';
 import { type Revocations, sessionKey } from './revocations.ts';
 import { newAuditId, openToken, sealToken, tokenKeyId } from './token-format.ts';
 import type { TokenKeys } from './token-keys.ts';
@@ -26,6 +27,8 @@ interface OpenedToken {
   readonly text: string;
   readonly record: TokenRecord;
   readonly key: string;
+  /** Of one of a Keystone: the keys of that time. */
+  readonly openedBy: unknown;
   verdict: CachedVerdict | undefined;
 }
 
@@ -57,7 +60,7 @@ export interface Tokens {
 /** Plain numbers: verifying takes microseconds, and counting must not be seen in it. */
 export interface TokenCounts {
   /** Tokens that were verified. */
-  readonly verified: { valid: number; invalid: number };
+  readonly verified: { valid: number; keystone: number; invalid: number };
   /** By the methods of the login. */
   readonly issued: Record<string, number>;
 }
@@ -80,6 +83,8 @@ export function createTokens(deps: {
   access: Pick<Access, 'cached' | 'read'>;
   keys: TokenKeys;
   revocations: Revocations;
+  /** Undefined when none are accepted. */
+  keystone: KeystoneTokens | undefined;
   caches: Pick<Caches, 'versioned'>;
   clock: Clock;
   /** The longest life of a token. */
@@ -87,29 +92,35 @@ export function createTokens(deps: {
   /** The life of those of a person, as their domain says. */
   secondsFor(user: AuthContext['user']): number;
 }): Tokens {
-  const { access, keys, revocations, clock } = deps;
+  const { access, keys, revocations, keystone, clock } = deps;
   const lifeMs = deps.tokenSeconds * 1000;
-  const counts: TokenCounts = { verified: { valid: 0, invalid: 0 }, issued: {} };
+  const counts: TokenCounts = { verified: { valid: 0, keystone: 0, invalid: 0 }, issued: {} };
   const verdicts = { hits: 0, misses: 0 };
   const versionNow = deps.caches.versioned({ name: 'token_verdicts', counts: verdicts, size: () => young.size + old.size });
   let young = new Map<string, OpenedToken>();
   let old = new Map<string, OpenedToken>();
 
-  function openCached(text: string): OpenedToken | undefined | 'unknown key' {
-    const end = endOf(text);
-    const cached = young.get(end) ?? old.get(end);
-    if (cached?.text === text) return cached;
+  function openOurs(text: string): TokenRecord | undefined | 'unknown key' {
     const keyId = tokenKeyId(text);
     if (keyId === undefined) return undefined;
     const key = keys.find(keyId);
-    if (!key) return 'unknown key';
-    const record = openToken(text, key);
-    if (!record) return undefined;
+    return key ? openToken(text, key) : 'unknown key';
+  }
+
+  function openCached(text: string): OpenedToken | undefined | 'unknown key' {
+    const end = endOf(text);
+    const cached = young.get(end) ?? old.get(end);
+    if (cached?.text === text && (!cached.record.foreign || cached.openedBy === keystone!.keysFor(text))) return cached;
+    const theirs = keystone?.hasForm(text) ? keystone : undefined;
+    const openedBy = theirs?.keysFor(text);
+    const record = theirs ? theirs.open(text) : openOurs(text);
+    if (record === undefined || record === 'unknown key') return record;
     if (young.size >= HALF) {
       old = young;
       young = new Map();
     }
-    const token = { text, record, key: authContextKey(record.userId, record.scope, record.delegation), verdict: undefined };
+    const key = authContextKey(record.userId, record.scope, record.delegation);
+    const token = { text, record, key, openedBy, verdict: undefined };
     young.set(end, token);
     return token;
   }
@@ -122,8 +133,14 @@ export function createTokens(deps: {
   const isRevoked = async ({ auditId, parentAuditId }: TokenRecord): Promise<boolean> =>
     (await revocations.lookUp(auditId)) || (parentAuditId !== undefined && revocations.lookUp(sessionKey(parentAuditId)));
 
-  const verdictOf = (record: TokenRecord, authContext: AuthContext | undefined, revoked: boolean): VerifiedToken | undefined =>
-    authContext && !revoked && isCurrent(record, authContext) ? { record, authContext } : undefined;
+  function verdictOf(record: TokenRecord, authContext: AuthContext | undefined, revoked: boolean): VerifiedToken | undefined {
+    if (!authContext || revoked) return undefined;
+    if (!record.foreign) return isCurrent(record, authContext) ? { record, authContext } : undefined;
+    const { generation, user, endedAt } = authContext;
+    // Of a trust, Keystone's tokens name who uses it. From here on it is like one that was made now.
+    const asOurs = { ...record, userId: user.id, generation };
+    return record.issuedAt > endedAt + KEYSTONE_CLOCK_MS ? { record: asOurs, authContext } : undefined;
+  }
 
   async function verifySlowly(text: string, graceMs: number): Promise<VerifiedToken | undefined> {
     await keys.reloadIfDue();
@@ -135,7 +152,8 @@ export function createTokens(deps: {
     const { record, key, verdict } = token;
     const now = clock.now();
     // Issued before the clock was set back: it would be valid for as long as the clock was wrong.
-    if (record.issuedAt > now + lifeMs) return undefined;
+    if (record.issuedAt > now + (record.foreign ? KEYSTONE_CLOCK_MS : lifeMs)) return undefined;
+    if (record.foreign && now >= keystone!.until) return undefined;
     const version = versionNow();
     if (verdict && verdict.version === version && now < verdict.until) {
       verdicts.hits++;
@@ -164,7 +182,7 @@ export function createTokens(deps: {
   }
 
   function counted(found: VerifiedToken | undefined): VerifiedToken | undefined {
-    if (found) counts.verified.valid++;
+    if (found) counts.verified[found.record.foreign ? 'keystone' : 'valid']++;
     else counts.verified.invalid++;
     return found;
   }

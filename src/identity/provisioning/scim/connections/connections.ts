@@ -50,6 +50,7 @@ function provisioningCaller(actor: string, domain: Ref, requestId: string): Call
       // The setting is about administrators. A connection has the rights of a manager, in one domain.
       enforcesScope: false,
       generation: 0,
+      endedAt: 0,
       userEpoch: 0,
       userGeneration: 0,
       validUntil: null,
