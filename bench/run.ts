@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util';
 import { applications } from './applications.ts';
 import { besideKeystone } from './beside-keystone.ts';
 import { credentials } from './credentials.ts';
+import { foreignTokens } from './foreign-tokens.ts';
 import { credentialIssuing } from './issuing.ts';
 import { generator } from './load.ts';
 import { memory, memoryAfterLoad } from './memory.ts';
@@ -24,6 +25,7 @@ const ALL: Readonly<Record<string, scenarios.Scenario>> = {
   memory,
   'memory-after-load': memoryAfterLoad,
   validation: scenarios.validation,
+  'foreign-tokens': foreignTokens,
   issue: scenarios.issue,
   user: scenarios.userById,
   list: scenarios.userList,
