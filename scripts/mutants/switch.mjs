@@ -5,10 +5,19 @@ const state = { chosen: Number(process.env.MUTANT ?? 0), reached: new Set() };
 /** Of processes and threads that tests start: they end at any time. */
 const path = process.env.MUTANTS_REACHED;
 globalThis.__mutants = state;
+const reach = (id) => {
+  if (state.reached.has(id)) return;
+  state.reached.add(id);
+  if (path) appendFileSync(path, `${id}\n`);
+};
+globalThis.__is = (id) => id === state.chosen;
 globalThis.__mutant = (id) => {
-  if (!state.reached.has(id)) {
-    state.reached.add(id);
-    if (path) appendFileSync(path, `${id}\n`);
-  }
+  reach(id);
   return id === state.chosen;
+};
+/** 0: none. */
+globalThis.__saw = (value, whereTrue, whereFalse) => {
+  const id = value ? whereTrue : whereFalse;
+  if (id !== 0) reach(id);
+  return value;
 };

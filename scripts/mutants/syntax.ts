@@ -1,5 +1,6 @@
 // Makes mutants of source files: small changes that a test should notice. All of them are written into one text, each behind a question
-// `__mutant(7)`, so that a process chooses one by its number, and tells which of them it reached.
+// `__mutant(7)`, so that a process chooses one by its number, and tells which of them it reached. Where a value says whether a mutant would
+// make a difference, `__saw` looks at it, and `__is` is the question.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -30,6 +31,8 @@ export interface Mutant {
 interface Change {
   readonly to: string;
   readonly change: string;
+  /** It makes a difference only where this part of the expression is true, or false. */
+  readonly where?: { readonly part: Node; readonly is: boolean };
 }
 
 const BOUNDARIES: Readonly<Record<string, string>> = { '<': '<=', '<=': '<', '>': '>=', '>=': '>' };
@@ -62,15 +65,20 @@ const isAnswer = (node: Node, parent: Node): boolean =>
 /** A test that notices a dropped operand of `&&` notices `true` as well, and for `||` it notices `false`. */
 function expressionChanges(node: Node, parent: Node): Change[] {
   const changes: Change[] = [];
-  const to = (text: string): void => void changes.push({ to: text, change: `${shown(node.getText())} -> ${shown(text)}` });
+  const to = (text: string, part?: Node, is = true): void =>
+    void changes.push({
+      to: text,
+      change: `${shown(node.getText())} -> ${shown(text)}`,
+      ...(part ? { where: { part, is } } : {}),
+    });
   if (isCondition(node, parent) || isAnswer(node, parent)) {
-    if (operatorOf(node) !== '&&') to('true');
-    if (operatorOf(node) !== '||') to('false');
+    if (operatorOf(node) !== '&&') to('true', node, false);
+    if (operatorOf(node) !== '||') to('false', node, true);
   }
   if (isLogical(node) && node.right.kind !== SyntaxKind.ObjectLiteralExpression) {
     // `a && b && c` is `(a && b) && c`; what is dropped from `a && b` is not dropped again as a whole.
-    if (operatorOf(node.left) !== operatorOf(node)) to(node.right.getText());
-    to(node.left.getText());
+    if (operatorOf(node.left) !== operatorOf(node)) to(node.right.getText(), node.left, operatorOf(node) === '||');
+    to(node.left.getText(), node.right, operatorOf(node) === '||');
   }
   if (operatorOf(node) === '??' && /^fail\w*\(/.test((node as BinaryExpression).right.getText())) {
     to((node as BinaryExpression).left.getText());
@@ -103,30 +111,43 @@ export function mutated(
   firstId: number,
 ): { readonly text: string; readonly mutants: readonly Mutant[] } {
   const mutants: Mutant[] = [];
-  const add = (node: Node, change: string): string => {
+  const add = (node: Node, change: string): number => {
     const { line, character } = source.getLineAndCharacterOfPosition(node.getStart());
     const id = firstId + mutants.length;
     mutants.push({ id, place: `${path}:${line + 1}:${character + 1}`, change });
-    return `__mutant(${id})`;
+    return id;
+  };
+  /** Which mutants to mark where a part is true, and where it is false. */
+  const watched = new Map<Node, { true: number; false: number }>();
+  const looked = (part: Node, text: string): string => {
+    const ids = watched.get(part);
+    watched.delete(part);
+    return ids ? `__saw((${text}), ${ids.true}, ${ids.false})` : text;
   };
   const visit = (node: Node): string => {
     if (isTypeNode(node)) return node.getText();
     const asked: string[] = [];
-    for (const { to, change } of node.parent ? expressionChanges(node, node.parent) : [])
-      asked.push(`${add(node, change)} ? (${to}) : `);
+    const own = { true: 0, false: 0 };
+    for (const { to, change, where } of node.parent ? expressionChanges(node, node.parent) : []) {
+      const id = add(node, change);
+      asked.push(`${where ? '__is' : '__mutant'}(${id}) ? (${to}) : `);
+      if (where?.part === node) own[`${where.is}`] = id;
+      else if (where) watched.set(where.part, { true: 0, false: 0, [`${where.is}`]: id });
+    }
     const removed = node.parent && isRemovable(node, node.parent) ? add(node, `${shown(node.getText())} -> removed`) : undefined;
     let text = '';
     let at = node.getStart();
     node.forEachChild((child) => {
       const start = child.getStart();
       if (child.end > start) {
-        text += source.text.slice(at, start) + visit(child);
+        text += source.text.slice(at, start) + looked(child, visit(child));
         at = child.end;
       }
       return undefined;
     });
     text += source.text.slice(at, node.end);
-    if (removed) return `{ if (!${removed}) ${text} }`;
+    if (removed) return `{ if (!__mutant(${removed})) ${text} }`;
+    if (own.true || own.false) text = `__saw((${text}), ${own.true}, ${own.false})`;
     return asked.length > 0 ? `(${asked.join('')}(${text}))` : text;
   };
   const text = source.text.slice(0, source.getStart()) + visit(source);
