@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { sql } from 'kysely';
+import { Client } from 'pg';
 import { Cable } from '../../../test/support/cable.ts';
 import { sharedPostgres } from '../../../test/support/postgres.ts';
 import {
@@ -374,6 +375,18 @@ describe('PostgreSQL', () => {
       await heardBy(() => heard.some((tags) => tags?.[0] === 'thing:8'));
     } finally {
       await Promise.all([one.close(), two.close()]);
+    }
+    // Also the connection of the one that was never asked anything, which looked whether the server is there.
+    const client = new Client({ connectionString: url });
+    await client.connect();
+    try {
+      const others = 'select from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()';
+      const until = Date.now() + 10_000;
+      let left = await client.query(others);
+      while (left.rowCount && Date.now() < until) left = await client.query(others);
+      assert.equal(left.rowCount, 0);
+    } finally {
+      await client.end();
     }
   });
 

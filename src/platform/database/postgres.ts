@@ -230,6 +230,8 @@ export async function openPostgres<S>(url: string, migrations: MigrationSource, 
       await lists.stop();
       await feed.stop();
       await db.destroy();
+      // It ends a pool only if it has asked something; we may have looked whether the server is there.
+      if (!pool.ending) await pool.end();
     },
   };
 }
