@@ -53,6 +53,3 @@ export async function trustToken(...all: Parameters<typeof useTrust>): Promise<s
   assert.equal(answer.status, 201, answer.text);
   return answer.headers.get('x-subject-token')!;
 }
-
-export const isValid = async (api: TestApi, token: string): Promise<boolean> =>
-  (await api.get('/v3/auth/tokens', { headers: { 'X-Subject-Token': token } })).status === 200;

@@ -1,6 +1,7 @@
 // Somebody was in the account of a person. A new password and a second factor do not end what they left behind; the person sees it and does.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import { isValid } from '../../../../test/support/answers.ts';
 import { onUsualDatabase } from '../../../../test/support/api.ts';
 import { intrude, intrudedPerson } from '../../../../test/support/intruder.ts';
 import { smtpSettings } from '../../../../test/support/mail-server.ts';
@@ -9,7 +10,7 @@ import { RelyingParty } from '../../../../test/support/relying-party.ts';
 import { usesDatabaseOf } from '../../../../test/support/restartable-api.ts';
 import { Phone } from '../../../../test/support/second-factor.ts';
 import { type BrowserPage, TestBrowser } from '../../../../test/support/test-browser.ts';
-import { isValid, makeTrust, trustPerson, trustToken } from '../../../../test/support/trusts.ts';
+import { makeTrust, trustPerson, trustToken } from '../../../../test/support/trusts.ts';
 import type { TrustRow } from '../../ground/database/index.ts';
 
 const ACCESS = '/account/access';

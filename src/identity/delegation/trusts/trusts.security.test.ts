@@ -1,20 +1,13 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import { isValid } from '../../../../test/support/answers.ts';
 import { type ApiAnswer, onUsualDatabase, underAttack } from '../../../../test/support/api.ts';
 import { makePerson } from '../../../../test/support/applications.ts';
 import { KeyrockClient } from '../../../../test/support/keyrock-client.ts';
 import { makeProgram, tokenOfProgram, useProgram } from '../../../../test/support/programs.ts';
 import { enable } from '../../../../test/support/second-factor.ts';
 import { whenAt } from '../../../../test/support/test-points.ts';
-import {
-  askForTrust,
-  isValid,
-  makeTrust,
-  type TrustPerson,
-  trustPerson,
-  trustToken,
-  useTrust,
-} from '../../../../test/support/trusts.ts';
+import { askForTrust, makeTrust, type TrustPerson, trustPerson, trustToken, useTrust } from '../../../../test/support/trusts.ts';
 
 const path = '/v3/OS-TRUST/trusts';
 

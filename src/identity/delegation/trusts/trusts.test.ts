@@ -1,16 +1,9 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
+import { isValid } from '../../../../test/support/answers.ts';
 import { onEachDatabase } from '../../../../test/support/api.ts';
 import { usesDatabaseOf } from '../../../../test/support/restartable-api.ts';
-import {
-  askForTrust,
-  isValid,
-  makeTrust,
-  type TrustPerson,
-  trustPerson,
-  trustToken,
-  useTrust,
-} from '../../../../test/support/trusts.ts';
+import { askForTrust, makeTrust, type TrustPerson, trustPerson, trustToken, useTrust } from '../../../../test/support/trusts.ts';
 import { markUsedUp, sweepTrusts } from './trusts.store.ts';
 
 const path = '/v3/OS-TRUST/trusts';

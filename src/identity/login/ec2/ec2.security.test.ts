@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { assertOk, assertRefused } from '../../../../test/support/answers.ts';
+import { assertOk, assertRefused, isValid } from '../../../../test/support/answers.ts';
 import { ADMIN_PASSWORD, onUsualDatabase, type TestApi, uniqueName } from '../../../../test/support/api.ts';
 import { type Ec2Person, ec2Person, exchange, signedS3, signedV2 } from '../../../../test/support/ec2.ts';
 import { programTokenOf } from '../../../../test/support/programs.ts';
@@ -11,9 +11,6 @@ async function tokenOf(api: TestApi, { key }: Pick<Ec2Person, 'key'>): Promise<s
   assertOk(answer);
   return answer.headers.get('x-subject-token')!;
 }
-
-const isValid = async (api: TestApi, token: string): Promise<boolean> =>
-  (await api.get('/v3/auth/tokens', { headers: { 'X-Subject-Token': token } })).status === 200;
 
 onUsualDatabase('An EC2 key', (api) => {
   const db = usesDatabaseOf(api);

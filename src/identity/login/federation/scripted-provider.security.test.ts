@@ -4,7 +4,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, it } from 'node:test';
 import { exportJWK, exportSPKI, generateKeyPair, SignJWT } from 'jose';
-import { assertOk, assertRefused } from '../../../../test/support/answers.ts';
+import { assertOk, assertRefused, isValid } from '../../../../test/support/answers.ts';
 import { type ApiAnswer, onDatabase, type TestApi, underAttack, uniqueName } from '../../../../test/support/api.ts';
 import { connectProvider, ROOT } from '../../../../test/support/federation.ts';
 import { now } from '../../../../test/support/provider-tokens.ts';
@@ -88,9 +88,6 @@ const send = (api: TestApi, { id }: ScriptedProvider, bearer: string): Promise<A
     token: null,
     headers: { Authorization: `Bearer ${bearer}` },
   });
-
-const isValid = async (api: TestApi, token: string): Promise<boolean> =>
-  (await api.get('/v3/auth/tokens', { headers: { 'X-Subject-Token': token } })).status === 200;
 
 async function signOut(api: TestApi, provider: ScriptedProvider, claims: Claims): Promise<void> {
   const { sub: _, ...event } = provider.claims('', { jti: uniqueName('jti'), events: { [EVENT]: {} } });
