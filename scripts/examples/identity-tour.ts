@@ -343,6 +343,13 @@ async function tourRegistration(api: Recorder, { library, group }: Town): Promis
   await call('GET', '/v3/OS-REGISTRATION/invitations');
   await call('GET', `/v3/OS-REGISTRATION/invitations/${invitation.id}`);
   await call('POST', `/v3/OS-REGISTRATION/invitations/${invitation.id}/resend`);
+  const run = { source: 'keystone', kind: 'keystone', rehearsal: true, merge: ['role'] };
+  const { import: begun } = await call('POST', '/v3/OS-IMPORT/imports', { body: { import: run } });
+  const [records, kinds] = [[{ key: 'f1', name: 'Harbour' }], { domain: { read: 1, made: 1 } }];
+  await call('POST', `/v3/OS-IMPORT/imports/${begun.id}/batches`, { body: { batch: { kind: 'domain', records } } });
+  await call('PATCH', `/v3/OS-IMPORT/imports/${begun.id}`, { body: { import: { report: { kinds }, state: 'finished' } } });
+  await call('GET', '/v3/OS-IMPORT/imports');
+  await call('GET', `/v3/OS-IMPORT/imports/${begun.id}`);
   await call('GET', '/v3/OS-ACCOUNT/deletions');
   api.addExample('GET', `/v3/users/${user.id}/OS-ACCOUNT/deletion`, undefined, {
     200: {

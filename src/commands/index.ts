@@ -4,6 +4,7 @@ import { backupCommands } from './backup.ts';
 import type { Command } from './command.ts';
 import { completionCommand } from './completion.ts';
 import { doctorCommand } from './doctor.ts';
+import { importCommand } from './import.ts';
 import { mailCommands } from './mail.ts';
 import { moveCommand } from './move.ts';
 import { printingCommands } from './printing.ts';
@@ -26,6 +27,7 @@ export const commands: readonly Command[] = [
   ...scimTokenCommands,
   ...mailCommands,
   ...setupCommands,
+  importCommand,
   ...auditCommands,
   ...printingCommands,
   completionCommand(() => commands),

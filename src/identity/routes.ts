@@ -43,6 +43,7 @@ import { mountReplicas } from './operations/replicas/index.ts';
 import { mountServiceSettings } from './operations/service-settings/index.ts';
 import { mountSignInPreview } from './operations/sign-in-preview/index.ts';
 import { mountAccountDeletion } from './provisioning/account-deletion/index.ts';
+import { mountImports } from './provisioning/import/index.ts';
 import { mountInvitations } from './provisioning/invitations/index.ts';
 import { mountRegistration, mountWaiting } from './provisioning/registration/index.ts';
 import { mountConnections, mountKeyrockScim, mountScim } from './provisioning/scim/index.ts';
@@ -64,6 +65,7 @@ const MOUNTS = [
   mountRegistration,
   mountWaiting,
   mountInvitations,
+  mountImports,
   mountGroups,
   mountRoles,
   mountImpliedRoles,

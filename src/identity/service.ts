@@ -46,6 +46,7 @@ import {
 } from './operations/bootstrap/index.ts';
 import { startSweeper } from './operations/jobs/index.ts';
 import type { AccountDeletion } from './provisioning/account-deletion/index.ts';
+import type { Imports } from './provisioning/import/index.ts';
 import type { Waiting } from './provisioning/registration/index.ts';
 import { type Connections, canonicalUrl, scimErrors } from './provisioning/scim/index.ts';
 import type { IssuerKeys, KnownSigner } from './role-credentials/issuer/index.ts';
@@ -85,6 +86,7 @@ export interface IdentityService {
   readonly links: Links;
   readonly accountDeletion: AccountDeletion;
   readonly waiting: Pick<Waiting, 'sweep'>;
+  readonly imports: Imports;
   /** The issuer in its OpenID tokens. */
   issuer(): string;
   /** How wallets know what it signs. */
@@ -93,6 +95,8 @@ export interface IdentityService {
   registerWallet(walletUrl: string, options?: WalletRegistrationOptions): Promise<{ clientId: string; clientSecret: string }>;
   /** After a change of the master key: encrypts every secret again with the current one. Returns how many. */
   reseal(): Promise<number>;
+  /** Makes the data of a new service, as a start does, for commands that need it without a server. */
+  prepare(deliver?: DeliverPassword): Promise<void>;
   /**
    * Returns the address, and the administrator's password when this start created one. `deliver` gets the password before it is
    * stored: if it were lost, nobody could log in.
@@ -134,6 +138,19 @@ export async function createIdentityService(options: IdentityServiceOptions): Pr
 function errorFormatOfPath(path: string): ErrorFormat {
   if (path.startsWith(SCIM)) return scimErrors;
   return path.startsWith('/openid/') || path === OAUTH2_TOKEN ? oauthErrors : keystoneErrors;
+}
+
+/** What a first start makes. Returns the administrator's password if there was none. */
+async function makeData(
+  modules: Awaited<ReturnType<typeof buildModules>>,
+  { adminPassword }: IdentityConfig,
+  url: string,
+  deliver: DeliverPassword | undefined,
+): Promise<string | undefined> {
+  await modules.domainSettings.start();
+  const generated = await bootstrap(modules, { url, adminPassword, deliver });
+  await ensureBuiltInApplication(modules);
+  return generated;
 }
 
 async function createServiceOn(db: Database, options: IdentityServiceOptions): Promise<IdentityService> {
@@ -211,21 +228,19 @@ async function createServiceOn(db: Database, options: IdentityServiceOptions): P
     links,
     accountDeletion: modules.accountDeletion,
     waiting: modules.waiting,
+    imports: modules.imports,
     issuer: () => address,
     asSigner: () => modules.issuerIdentity.asSigner(modules.verifierKeys),
     registerWallet: openid.registerWallet,
     reseal: () => withoutTimeLimit(() => reseal()),
     resetAdminPassword: (chosen) => resetAdminPassword(modules, chosen),
     isAdminPassword: (text) => isAdminPassword(modules, text),
+    async prepare(deliver) {
+      await makeData(modules, config, address, deliver);
+    },
     async start(deliver) {
       mail.prepare();
-      await domainSettings.start();
-      const adminPassword = await bootstrap(modules, {
-        url: address,
-        adminPassword: config.adminPassword,
-        deliver,
-      });
-      await ensureBuiltInApplication(modules);
+      const adminPassword = await makeData(modules, config, address, deliver);
       await warnWithoutAdministrator(modules);
       await domainSettings.warnOfUnknownDomains(log);
       await passkeyPolicy.refuseImpossible(address);

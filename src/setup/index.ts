@@ -11,8 +11,8 @@ import type { State } from './state.ts';
 import { wantedOf } from './wanted.ts';
 import { writeChanges } from './write.ts';
 
-export { type Client, connect } from './client.ts';
-export { readCredentials } from './credentials.ts';
+export { type Client, connect, Refusal } from './client.ts';
+export { type Credentials, readCredentials } from './credentials.ts';
 export { readSetup } from './document.ts';
 export { changeLines, checkSavedPlan, planJson, planText, readSavedPlan, summaryOf } from './render.ts';
 export { setupJsonSchema } from './schema.ts';

@@ -88,6 +88,8 @@ export async function makeWorld(api: TestApi) {
   const invitation = (
     await api.post('/v3/OS-REGISTRATION/invitations', { invitation: { email: `${uniqueName('eve')}@example.org`, ...within } })
   ).body.invitation;
+  const begun = { import: { source: 'keystone', kind: 'keystone', rehearsal: true } };
+  const imported = (await api.post('/v3/OS-IMPORT/imports', begun)).body.import;
   const idp = uniqueName('idp');
   await api.put(`/v3/OS-FEDERATION/mappings/${idp}`, { mapping: MAPPING });
   await api.put(`/v3/OS-FEDERATION/identity_providers/${idp}`, { identity_provider: { domain_id: domain.id } });
@@ -115,6 +117,7 @@ export async function makeWorld(api: TestApi) {
     registrationToken,
     registered,
     invitation,
+    imported,
     idp,
   };
 }
@@ -171,6 +174,7 @@ export function idsFor(path: string, world: World): Ids {
     offer_id: 'no-offer',
     connection_id: world.connection.id,
     invitation_id: world.invitation.id,
+    import_id: world.imported.id,
     delivery_id: 'no-delivery',
     kind: 'token',
     language: 'no-language',

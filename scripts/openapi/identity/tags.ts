@@ -39,6 +39,8 @@ export const TAGS = {
   'Delegated access': 'What can act for a person: programs, keys, and people with a trust.',
   Registration:
     'A program registers people, activates them by a key and resets their passwords. Administrators approve who registered.',
+  Import:
+    'What another system has is moved in: people with their passwords, projects, roles. `gatehouse import` reads it and calls this.',
   Invitations: 'People are invited by e-mail; the invitation says what they get.',
   'Account deletion': 'Accounts that their owners asked to delete.',
   Federation: 'External identity providers that people sign in through, and mappings of their assertions to users.',

@@ -289,6 +289,8 @@ export const identityFaults = {
     status: 403,
     text: 'Unable to update or delete registered limit {id} because there are project limits associated with it.',
   },
+  'import.not_found': missing('import'),
+  'import.ended': { status: 409, text: 'The import {id} has ended. Begin another one.' },
   'limit.not_found': { status: 404, text: 'Could not find limit for {id}.' },
   'limit.not_registered': { status: 403, text: 'Unable to create a limit that has no corresponding registered limit.' },
   'limit.duplicate': { status: 409, text: 'Conflict occurred attempting to store {kind} - Duplicate entry.' },

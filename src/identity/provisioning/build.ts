@@ -4,6 +4,7 @@ import type { Reader, UserRow } from '../ground/database/index.ts';
 import { parseJson } from '../ground/resource/index.ts';
 import type { OpenidRoom } from '../openid/build.ts';
 import { createAccountDeletion, createCancelledDeletion } from './account-deletion/index.ts';
+import { createImports } from './import/index.ts';
 import { ATTEMPTS_LIMIT, createAcceptance, createInvitations, MAILS_LIMIT } from './invitations/index.ts';
 import {
   createEmailChange,
@@ -53,6 +54,7 @@ export function buildProvisioning(below: OpenidRoom) {
     invitations: createInvitations(invitationDeps),
     acceptance: createAcceptance({ ...invitationDeps, attempts: throttle(ATTEMPTS_LIMIT) }),
     accountDeletion: createAccountDeletion(below),
+    imports: createImports(below),
     scim: createScim(below),
     connections: createConnections(below),
   };

@@ -43,6 +43,7 @@ export const audit = {
     token: 'Token',
     app_role: 'Role of an application',
     permission: 'Permission of an application',
+    import: 'Import',
     invitation: 'Invitation',
     identity_provider: 'Identity provider',
     mapping: 'Mapping',

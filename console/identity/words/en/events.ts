@@ -119,6 +119,8 @@ export const events = {
   'identity_provider.sessions_ended': '{by} ended the sessions of everybody who came through the identity provider {target}',
   'identity_provider.sign_in_tried': '{by} tried a sign-in at the identity provider {target}',
   'identity_provider.updated': '{by} changed the identity provider {target}: {fields}',
+  'import.ended': 'An import ended',
+  'import.started': '{by} began an import',
   'invitation.accepted': '{user} accepted the invitation {target}',
   'invitation.created': '{by} invited {target}',
   'invitation.item_skipped': 'The invitation {target} could not give all that it promised',

@@ -45,6 +45,7 @@ export const audit: Words['audit'] = {
     token: 'Token',
     app_role: 'Rol de una aplicación',
     permission: 'Permiso de una aplicación',
+    import: 'Importación',
     invitation: 'Invitación',
     identity_provider: 'Proveedor de identidad',
     mapping: 'Correspondencia',

@@ -99,6 +99,8 @@ export const events: Words['events'] = {
   'identity_provider.sessions_ended': '{by} cerró las sesiones de todos los que entraron por el proveedor de identidad {target}',
   'identity_provider.sign_in_tried': '{by} probó un inicio de sesión en el proveedor de identidad {target}',
   'identity_provider.updated': '{by} cambió el proveedor de identidad {target}: {fields}',
+  'import.ended': 'Una importación terminó',
+  'import.started': '{by} empezó una importación',
   'invitation.accepted': '{user} aceptó la invitación {target}',
   'invitation.created': '{by} invitó a {target}',
   'invitation.item_skipped': 'La invitación {target} no pudo dar todo lo que prometía',

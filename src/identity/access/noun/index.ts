@@ -1,7 +1,8 @@
 // Nouns of the base API, from a definition to their routes.
 
+export { insertNounRow, replaceNounRow } from './imported.rules.ts';
 export { mountNoun } from './noun.routes.ts';
-export { deleteRow, findRow, insertRow } from './noun.store.ts';
+export { deleteRow, findRow, insertRow, type RowOf } from './noun.store.ts';
 export {
   defineNoun,
   exampleId,

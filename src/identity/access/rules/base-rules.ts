@@ -261,6 +261,10 @@ export const baseRules = {
   'identity:create_backup': adminWithOwnRights,
   'identity:list_replicas': adminOrSystemReader,
 
+  // People come with their passwords: as if the caller had given these to everybody.
+  'identity:list_imports': admin,
+  'identity:import': adminWithOwnRights,
+
   'identity:manage_scim_connections': givesSecret(admin),
   'identity:manage_registration_tokens': givesSecret(adminOrManager),
   'identity:manage_registered_applications': both(adminOrManager, withOwnRights),

@@ -128,7 +128,7 @@ const ADDED: readonly (readonly [rules: string, who: Record<Place, readonly Pers
   ['list_all_audit_events get_directory list_replicas list_apis get_api', systemReaders],
   [
     `register_user activate_user new_activation_key get_reset_token reset_password list_service_settings list_service_keys
-     update_service_settings read_directory test_directory send_test_mail rotate_service_keys list_deliveries retry_delivery delete_delivery list_backups create_backup manage_scim_connections create_api update_api delete_api`,
+     update_service_settings read_directory test_directory send_test_mail rotate_service_keys list_deliveries retry_delivery delete_delivery list_backups create_backup list_imports import manage_scim_connections create_api update_api delete_api`,
     systemAdmins,
   ],
 ];

@@ -165,6 +165,7 @@ onEachDatabase('A synchronization', (api) => {
       log,
       change: createChanges(db, clock),
       leftOut: createLeftOut({ log, clock }),
+      passwords: { remove: async () => {} },
       revokeAccess: async (_: unknown, userId: string) => revokeAccess(userId),
       onEmailChanged: async () => {},
       onDisabled: async () => {},

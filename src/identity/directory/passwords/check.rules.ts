@@ -4,7 +4,7 @@ import { addressKey } from '../../../platform/limits/index.ts';
 import type { PasswordRow, Reader } from '../../ground/database/index.ts';
 import type { PasswordDeps } from './deps.ts';
 import { countFailedLogin, forgetFailedLogins, isLockedOut } from './lock-out.rules.ts';
-import { findPassword, replaceHash } from './passwords.store.ts';
+import { countForms, findPassword, replaceHash } from './passwords.store.ts';
 import type { Guesser, LockableAccount, PasswordCheck, PasswordHolder, PasswordOptions, SecretPlace } from './passwords.ts';
 
 const clientOf = ({ address, signal }: Guesser) => ({ key: addressKey(address), signal });
@@ -94,13 +94,15 @@ export function storedPassword(
   countedAs: string,
   domainId = holder?.domainId,
 ): SecretPlace {
-  const { db, change, clock, hashing } = deps;
+  const { db, change, clock, hashing, standIns } = deps;
 
-  async function replaceIfOutdated(password: string, row: { readonly id: string; readonly hash: string }): Promise<void> {
+  async function replaceIfOutdated(password: string, row: Pick<PasswordRow, 'id' | 'hash' | 'imported_form'>): Promise<void> {
     if (!holder || !hashing.isOutdated(row.hash)) return;
     const hash = await hashing.hash(password);
     await change({ userId: holder.id, requestId: null }, async ({ tx, audit }) => {
-      await replaceHash(tx, row.id, row.hash, hash);
+      const isReplaced = await replaceHash(tx, row.id, row.hash, hash);
+      if (isReplaced && row.imported_form !== null && holder.domainId !== undefined)
+        await countForms(tx, { domainId: holder.domainId, form: row.imported_form, count: -1 });
       audit('user.password_rehashed', { kind: 'user', id: holder.id });
     });
   }
@@ -111,7 +113,8 @@ export function storedPassword(
     async compare(password) {
       // Also asked for unknown users, so that all take the same time.
       const row = await findPassword(db.read, holder?.id ?? '');
-      const matches = await hashing.verify(password, row?.hash ?? hashing.dummyHash);
+      const standIn = (await standIns.hashFor(domainId, countedAs)) ?? hashing.dummyHash;
+      const matches = await hashing.verify(password, row?.hash ?? standIn);
       const account = row && holder;
       return {
         account,

@@ -6,6 +6,7 @@ import type { Deps } from '../../ground/resource/index.ts';
 import type { DomainSettings } from '../domain-settings/index.ts';
 import type { Hashing } from './hashing.ts';
 import type { Pauses } from './pauses.ts';
+import type { StandIns } from './stand-in.ts';
 
 export type PasswordRules = DomainSettings['passwords'];
 export type LockOutRules = DomainSettings['lock_out'];
@@ -28,6 +29,7 @@ export type PasswordDeps = Pick<Deps, 'db' | 'change' | 'clock' | 'config'> & {
   readonly gate: Gate;
   readonly hashing: Hashing;
   readonly pauses: Pauses;
+  readonly standIns: StandIns;
   /** Lock-outs since the start. */
   readonly counts: { lockouts: number };
 };

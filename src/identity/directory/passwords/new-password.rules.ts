@@ -7,6 +7,7 @@ import { fail } from '../../ground/faults.ts';
 import { bit } from '../../ground/resource/index.ts';
 import { isCommon } from './common.ts';
 import type { PasswordDeps, PasswordRules } from './deps.ts';
+import { uncountForm } from './imported.rules.ts';
 import { deletePasswords, findPassword, forgetFailures, insertPassword, readHistory } from './passwords.store.ts';
 import type { NewPassword, PasswordOptions, PasswordOwner } from './passwords.ts';
 
@@ -101,7 +102,9 @@ export async function storePassword(
   userId: string,
   { hash, expiresAt, by, kept = config.uniqueLastPasswordCount }: NewPassword,
 ): Promise<void> {
-  const serial = ((await findPassword(tx, userId))?.serial ?? 0) + 1;
+  const former = await findPassword(tx, userId);
+  if (former?.imported_form != null) await uncountForm(tx, userId);
+  const serial = (former?.serial ?? 0) + 1;
   await insertPassword(tx, {
     id: newId(),
     user_id: userId,
@@ -110,6 +113,7 @@ export async function storePassword(
     expires_at: expiresAt,
     serial,
     self_service: bit(by !== 'administrator'),
+    imported_form: null,
   });
   await deletePasswords(tx, userId, serial - Math.max(1, kept));
   await forgetFailures(tx, userId);

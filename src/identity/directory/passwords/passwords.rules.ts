@@ -3,26 +3,32 @@ import { seconds } from '../../../platform/clock.ts';
 import { checkSecret, hashedSecret, passwordState, storedPassword } from './check.rules.ts';
 import type { PasswordDeps } from './deps.ts';
 import { createHashing } from './hashing.ts';
+import { removePasswords, replaceImported, storeImported } from './imported.rules.ts';
 import { findLockOuts, lockOutFilter } from './lock-out.rules.ts';
 import { checkNewPassword, passwordProblem, preparePassword, storePassword } from './new-password.rules.ts';
-import { deletePasswords, expirePassword, findPassword, forgetFailures, hasPassword } from './passwords.store.ts';
+import { countImported, expirePassword, findPassword, forgetFailures, hasPassword } from './passwords.store.ts';
 import type { Passwords } from './passwords.ts';
 import { createPauses } from './pauses.ts';
+import { createStandIns } from './stand-in.ts';
 
 export function createPasswords(
-  options: Omit<PasswordDeps, 'hashing' | 'pauses' | 'counts'> & { readonly rateLimits: boolean },
+  options: Omit<PasswordDeps, 'hashing' | 'pauses' | 'standIns' | 'counts'> & { readonly rateLimits: boolean },
 ): Passwords {
   const hashing = createHashing(options.config);
   const pauses = createPauses(options);
+  const standIns = createStandIns(options.db);
   const counts = { lockouts: 0 };
-  const deps: PasswordDeps = { ...options, hashing, pauses, counts };
+  const deps: PasswordDeps = { ...options, hashing, pauses, standIns, counts };
   return {
     problem: (password) =>
       passwordProblem({ minLength: options.config.passwordMinLength, common: options.config.passwordCommon }, password),
     checkNew: (password, by, user) => checkNewPassword(deps, password, by, user),
     prepare: (password, by, user, client) => preparePassword(deps, password, by, user, client),
     store: (change, userId, password) => storePassword(deps, change, userId, password),
-    remove: ({ tx }, userId) => deletePasswords(tx, userId, Number.MAX_SAFE_INTEGER),
+    storeImported: ({ tx }, people) => storeImported(tx, people),
+    replaceImported: ({ tx }, person) => replaceImported(tx, person),
+    countImported,
+    remove: ({ tx }, userId) => removePasswords(tx, userId),
     expire: ({ tx }, userId) => expirePassword(tx, userId, seconds(options.clock)),
     unlock: ({ tx }, userId) => forgetFailures(tx, userId),
     forgive: (change, countedAs) => pauses.forgive(change, countedAs),

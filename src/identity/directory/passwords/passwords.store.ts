@@ -1,6 +1,6 @@
 // Passwords and their history, and the count of failed logins.
 import { sql } from 'kysely';
-import { preparedRows } from '../../../platform/database/index.ts';
+import { insertRows, preparedRows } from '../../../platform/database/index.ts';
 import type { Database, PasswordRow, Reader, Tables, Tx } from '../../ground/database/index.ts';
 
 const newest = preparedRows<Tables, [user: string], PasswordRow>((db, user) =>
@@ -19,6 +19,88 @@ export async function insertPassword(tx: Tx, row: PasswordRow): Promise<void> {
   await tx.insertInto('passwords').values(row).execute();
 }
 
+/** Of people who have none. */
+export const insertPasswords = (tx: Tx, rows: readonly PasswordRow[]): Promise<void> => insertRows(tx, { passwords: rows });
+
+/** The form of the imported hash in force, and where it is counted. */
+export function formOfUser(tx: Tx, userId: string): Promise<{ form: string; domainId: string } | undefined> {
+  return tx
+    .selectFrom('passwords')
+    .innerJoin('users', 'users.id', 'passwords.user_id')
+    .where('passwords.user_id', '=', userId)
+    .where('passwords.serial', '=', (eb) =>
+      eb
+        .selectFrom('passwords')
+        .where('user_id', '=', userId)
+        .select((e) => e.fn.max('serial').as('serial')),
+    )
+    .where('passwords.imported_form', 'is not', null)
+    .select(['passwords.imported_form as form', 'users.domain_id as domainId'])
+    .$narrowType<{ form: string }>()
+    .executeTakeFirst();
+}
+
+/** One of which there is none left stays: somebody may be counting it just now. */
+export async function countForms(
+  tx: Tx,
+  { domainId, form, count }: { readonly domainId: string; readonly form: string; readonly count: number },
+): Promise<void> {
+  const stored = Math.max(0, count);
+  await tx
+    .insertInto('imported_forms')
+    .values({ domain_id: domainId, form, passwords: stored, stored })
+    .onConflict((conflict) =>
+      conflict.columns(['domain_id', 'form']).doUpdateSet({
+        passwords: sql`imported_forms.passwords + ${count}`,
+        stored: sql`imported_forms.stored + ${stored}`,
+      }),
+    )
+    .execute();
+}
+
+/** More forms than systems have. A source that was made to have many is cut. */
+const MOST_FORMS = 500;
+
+export interface CountedForm {
+  readonly domain_id: string;
+  readonly form: string;
+  readonly passwords: number;
+  readonly stored: number;
+}
+
+/** Those that most have first. */
+export const readForms = (db: Reader): Promise<CountedForm[]> =>
+  db
+    .selectFrom('imported_forms')
+    .where('form', '<>', '')
+    .orderBy('stored', 'desc')
+    .orderBy('domain_id')
+    .orderBy('form')
+    .limit(MOST_FORMS)
+    .selectAll()
+    .execute();
+
+/** People whose hash is still that of another system, in one domain or in all. */
+export async function countImported(db: Reader, domainId?: string): Promise<number> {
+  let query = db.selectFrom('imported_forms').select((eb) => eb.fn.sum<number | string | null>('passwords').as('count'));
+  if (domainId !== undefined) query = query.where('domain_id', '=', domainId);
+  return Number((await query.executeTakeFirstOrThrow()).count ?? 0);
+}
+
+/** A secret of the service that all its processes share: made with the first hash that is stored. */
+const STAND_IN_KEY = 'stand_in_key';
+
+export async function ensureStandInKey(tx: Tx, key: string): Promise<void> {
+  await tx
+    .insertInto('service_facts')
+    .values({ name: STAND_IN_KEY, value: key })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+}
+
+export const findStandInKey = async (db: Reader): Promise<string | undefined> =>
+  (await db.selectFrom('service_facts').where('name', '=', STAND_IN_KEY).select('value').executeTakeFirst())?.value;
+
 export async function deletePasswords(tx: Tx, userId: string, upToSerial: number): Promise<void> {
   await tx.deleteFrom('passwords').where('user_id', '=', userId).where('serial', '<=', upToSerial).execute();
 }
@@ -33,8 +115,14 @@ export async function expirePassword(tx: Tx, userId: string, now: number): Promi
 }
 
 /** Only if the hash is still the one that was checked. A password changed meanwhile stays. */
-export async function replaceHash(tx: Tx, id: string, oldHash: string, hash: string): Promise<void> {
-  await tx.updateTable('passwords').set({ hash }).where('id', '=', id).where('hash', '=', oldHash).execute();
+export async function replaceHash(tx: Tx, id: string, oldHash: string, hash: string): Promise<boolean> {
+  const { numUpdatedRows } = await tx
+    .updateTable('passwords')
+    .set({ hash, imported_form: null })
+    .where('id', '=', id)
+    .where('hash', '=', oldHash)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
 }
 
 export async function findFailures(db: Reader, userId: string): Promise<{ failures: number; last_at: number } | undefined> {

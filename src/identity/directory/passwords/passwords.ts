@@ -2,6 +2,7 @@
 import type { AttemptOrigin, FairQueue, QueueClient } from '../../../platform/limits/index.ts';
 import type { Actor, Change } from '../../ground/audit/index.ts';
 import type { Reader } from '../../ground/database/index.ts';
+import type { PasswordsOfUser } from './imported.rules.ts';
 
 /** The `options` of a user that concern passwords. */
 export interface PasswordOptions {
@@ -98,6 +99,12 @@ export interface Passwords {
   problem(password: string): Promise<string | undefined>;
   /** The caller must have locked the row of the user, so that concurrent changes are stored one after the other. */
   store(change: Change, userId: string, password: NewPassword): Promise<void>;
+  /** Of people who were made in the same transaction. */
+  storeImported(change: Change, people: readonly PasswordsOfUser[]): Promise<void>;
+  /** Instead of those that they have. */
+  replaceImported(change: Change, person: PasswordsOfUser): Promise<void>;
+  /** People whose hash is still that of another system, in one domain or in all. */
+  countImported(reader: Reader, domainId?: string): Promise<number>;
   /** Removes the password of the user. */
   remove(change: Change, userId: string): Promise<void>;
   /** Lets the present password expire now, if it has not. False when the user has none. */

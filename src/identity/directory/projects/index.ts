@@ -9,6 +9,6 @@ export { mountProjects, mountTags } from './projects.routes.ts';
 export { createProjects, type Projects, projectFacts } from './projects.rules.ts';
 export { DomainList, ProjectList, renderDomain, renderProject } from './projects.schema.ts';
 export { descendants, findByName, listProjects, readProjectsWithTags } from './projects.store.ts';
-export { endProjectTokensBefore, insertProjectRow } from './rows.ts';
+export { endProjectTokensBefore, insertProjectRow, updateProjectRow } from './rows.ts';
 export type ProjectPage = RowPage<ProjectWithTags>;
 export { createTags } from './tags.rules.ts';

@@ -2,13 +2,13 @@
 import { takeAdvisoryLock } from '../../../platform/database/index.ts';
 import { tagOf } from '../../access/context/index.ts';
 import type { Caller, IdentityTarget } from '../../access/rules/index.ts';
-import type { RoleRow, Tx } from '../../ground/database/index.ts';
+import type { Database, RoleRow, Tx } from '../../ground/database/index.ts';
 import { fail } from '../../ground/faults.ts';
 import { type Deps, failOnBrokenReference } from '../../ground/resource/index.ts';
 import { deleteImplication, findRole, type Implication, insertImplication, readImplications, readRoles } from './roles.store.ts';
 
 /** No role may imply this one. */
-const ADMIN = 'admin';
+export const ADMIN = 'admin';
 
 export interface RolePair {
   readonly prior: RoleRow;
@@ -32,6 +32,20 @@ function reaches(links: readonly Implication[], from: string, to: string): boole
   return false;
 }
 
+/** Locked, so that implications are added one after the other. */
+export async function refuseKnownAndCycle(
+  db: Database,
+  tx: Tx,
+  prior: string,
+  implied: string,
+  known = (): void => fail('resource.duplicate', { kind: 'implied role', field: 'ID', value: implied }),
+): Promise<void> {
+  await takeAdvisoryLock(db, tx, 'implied roles');
+  const links = await readImplications(tx);
+  if (links.some((link) => link.prior_role_id === prior && link.implied_role_id === implied)) known();
+  if (reaches(links, implied, prior)) fail('role.implied_cycle', { prior, implied });
+}
+
 export function createImpliedRoles({ db, change }: Pick<Deps, 'db' | 'change'>) {
   /** The role that implies others. */
   async function priorTarget(id: string): Promise<IdentityTarget<RoleRow>> {
@@ -49,15 +63,6 @@ export function createImpliedRoles({ db, change }: Pick<Deps, 'db' | 'change'>) 
         implied: implied ?? fail('role.not_found', { id: impliedId }),
       }),
     };
-  }
-
-  /** Locked, so that implications are added one after the other. */
-  async function refuseKnownAndCycle(tx: Tx, prior: string, implied: string): Promise<void> {
-    await takeAdvisoryLock(db, tx, 'implied roles');
-    const links = await readImplications(tx);
-    if (links.some((link) => link.prior_role_id === prior && link.implied_role_id === implied))
-      fail('resource.duplicate', { kind: 'implied role', field: 'ID', value: implied });
-    if (reaches(links, implied, prior)) fail('role.implied_cycle', { prior, implied });
   }
 
   return {
@@ -99,7 +104,7 @@ export function createImpliedRoles({ db, change }: Pick<Deps, 'db' | 'change'>) 
       if (implied.name === ADMIN) fail('role.implied_admin', { id: impliedId });
       if (prior.domain_id === null && implied.domain_id !== null) fail('role.implied_by_global_role', { id: impliedId });
       await change(caller, async ({ tx, audit, invalidate }) => {
-        await refuseKnownAndCycle(tx, priorId, impliedId);
+        await refuseKnownAndCycle(db, tx, priorId, impliedId);
         await failOnBrokenReference(
           () => fail('role.not_found', { id: impliedId }),
           () => insertImplication(tx, { prior_role_id: priorId, implied_role_id: impliedId }),

@@ -7,3 +7,4 @@ export { mountImpliedRoles, mountRoles } from './roles.routes.ts';
 export { createRoles, type Roles } from './roles.rules.ts';
 export { Role, RoleEnvelope, RoleList, renderRole } from './roles.schema.ts';
 export { findRole, findRoleByName } from './roles.store.ts';
+export { implyRole, insertRoleRow, replaceRoleRow } from './rows.rules.ts';

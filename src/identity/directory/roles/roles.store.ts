@@ -1,4 +1,5 @@
 // Base roles and their implications in the database.
+import { sql } from 'kysely';
 import { lockRow, type PageRequest, type RowPage, takeAdvisoryLock } from '../../../platform/database/index.ts';
 import type { Database, Reader, RoleRow, Tx } from '../../ground/database/index.ts';
 import { applyCriteria, type ListQuery, readNamedPage } from '../../ground/resource/index.ts';
@@ -55,6 +56,26 @@ export async function insertRole(tx: Tx, row: RoleRow): Promise<void> {
 export async function updateRole(tx: Tx, id: string, values: Partial<RoleRow>): Promise<boolean> {
   const { numUpdatedRows } = await tx.updateTable('roles').set(values).where('id', '=', id).executeTakeFirst();
   return numUpdatedRows > 0n;
+}
+
+/** All that refers to the role refers to the new id. The key of a grant has the id, too. */
+export async function moveRole(tx: Tx, row: RoleRow, newId: string): Promise<void> {
+  const { id, name } = row;
+  // Both are there for a moment, and names are unique.
+  await updateRole(tx, id, { name: `${name} ${newId}` });
+  await insertRole(tx, { ...row, id: newId });
+  const values = { role_id: newId };
+  await tx
+    .updateTable('grants')
+    .set({ ...values, id: sql<string>`replace(id, ${`:${id}:`}, ${`:${newId}:`})` })
+    .where('role_id', '=', id)
+    .execute();
+  await tx.updateTable('trust_roles').set(values).where('role_id', '=', id).execute();
+  await tx.updateTable('application_credential_roles').set(values).where('role_id', '=', id).execute();
+  await tx.updateTable('oauth1_access_token_roles').set(values).where('role_id', '=', id).execute();
+  await tx.updateTable('implied_roles').set({ prior_role_id: newId }).where('prior_role_id', '=', id).execute();
+  await tx.updateTable('implied_roles').set({ implied_role_id: newId }).where('implied_role_id', '=', id).execute();
+  await deleteRole(tx, id);
 }
 
 /** Whether somebody has it. */

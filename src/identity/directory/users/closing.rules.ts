@@ -5,15 +5,17 @@ import { type KeptToken, tagOf } from '../../access/context/index.ts';
 import type { Change } from '../../ground/audit/index.ts';
 import type { UserRow } from '../../ground/database/index.ts';
 import { fail } from '../../ground/faults.ts';
+import type { Passwords } from '../passwords/index.ts';
 import { deleteUser, findUser, keepToken, revokeTokensOfUser, updateUser } from './users.store.ts';
 
 export interface ClosingDeps {
   readonly clock: Clock;
+  readonly passwords: Pick<Passwords, 'remove'>;
   revokeAccess(change: Change, userId: string): Promise<void>;
   onEnabled(change: Change, userId: string): Promise<void>;
 }
 
-export function createClosing({ clock, revokeAccess, onEnabled }: ClosingDeps) {
+export function createClosing({ clock, passwords, revokeAccess, onEnabled }: ClosingDeps) {
   /** Ends tokens (but for one, if it is given), sessions, what applications got, remembered devices and links. False when there is no such user. */
   async function endLogins(transaction: Change, id: string, kept?: KeptToken): Promise<boolean> {
     if (!(await revokeTokensOfUser(transaction.tx, id, clock.now()))) return false;
@@ -48,6 +50,7 @@ export function createClosing({ clock, revokeAccess, onEnabled }: ClosingDeps) {
   async function erase(transaction: Change, { id, domain_id }: UserRow): Promise<void> {
     const { tx, audit, invalidate } = transaction;
     await revokeAccess(transaction, id);
+    await passwords.remove(transaction, id);
     await deleteUser(tx, id);
     invalidate(tagOf.user(id));
     invalidate(tagOf.census('users'));

@@ -1,6 +1,6 @@
 // A new user name must not look like another one in its domain. Existing names stay as they are.
 import type { Fault } from '../../../platform/faults/index.ts';
-import type { Database, Tx } from '../../ground/database/index.ts';
+import type { Database, Reader, Tx } from '../../ground/database/index.ts';
 import { fault } from '../../ground/faults.ts';
 import { duplicateName } from '../../ground/resource/index.ts';
 import { nameKey } from './name-key.ts';
@@ -40,25 +40,16 @@ export const wantedName = (id: string, name: string): WantedName => ({ ...readNa
 const clashes = (one: ReadName, other: ReadName): boolean => one.key === other.key || !(one.isPlain && other.isPlain);
 
 export function createUserNames(db: Database) {
-  /**
-   * By id, why a name cannot be used, for each of these that cannot. Of two that are the same or look alike, the first can. Called in the transaction
-   * that sets them.
-   */
-  async function refusals(tx: Tx, domainId: string, wanted: readonly WantedName[]): Promise<Map<string, Fault>> {
+  /** The same without a lock: somebody may take a name at the same time. */
+  async function problems(reader: Reader, domainId: string, wanted: readonly WantedName[]): Promise<Map<string, Fault>> {
     const refused = new Map<string, Fault>();
     const candidates = wanted.filter(({ problem }) => problem === undefined);
     for (const { id, problem } of wanted)
       if (problem !== undefined) refused.set(id, fault('request.bad_value', { field: 'name', why: problem }));
     if (candidates.length === 0) return refused;
-    await lockForms(
-      db,
-      tx,
-      domainId,
-      candidates.every((one) => one.isPlain),
-    );
     const forms = [...new Set(candidates.map(({ form }) => form))];
     // An older replica may have renamed the other user without updating the form.
-    const stored = (await usersOfForms(tx, domainId, forms)).map(({ id, name }) => readName(id, name));
+    const stored = (await usersOfForms(reader, domainId, forms)).map(({ id, name }) => readName(id, name));
     const byForm = Map.groupBy(stored, ({ form }) => form);
     for (const one of candidates) {
       const others = byForm.get(one.form) ?? [];
@@ -70,7 +61,24 @@ export function createUserNames(db: Database) {
     return refused;
   }
 
+  /**
+   * By id, why a name cannot be used, for each of these that cannot. Of two that are the same or look alike, the first can. Called in the transaction
+   * that sets them.
+   */
+  async function refusals(tx: Tx, domainId: string, wanted: readonly WantedName[]): Promise<Map<string, Fault>> {
+    const candidates = wanted.filter(({ problem }) => problem === undefined);
+    if (candidates.length > 0)
+      await lockForms(
+        db,
+        tx,
+        domainId,
+        candidates.every((one) => one.isPlain),
+      );
+    return problems(tx, domainId, wanted);
+  }
+
   return {
+    problems,
     refusals,
 
     /** Fails unless the name can be used. Called in the transaction that sets it. */

@@ -14,10 +14,11 @@ export async function insertUserRows(
   clock: Clock,
   users: readonly NewValues[],
   details: Details = {},
+  timesOf: (id: string) => Partial<Pick<UserRow, 'created_at' | 'last_active_at'>> = () => ({}),
 ): Promise<UserRow[]> {
   const now = clock.now();
   const made = { epoch: now, last_active_at: null, created_at: seconds(clock), version: 1, updated_at: now, words_version: 1 };
-  const rows = users.map((values) => ({ ...values, ...made }));
+  const rows = users.map((values) => ({ ...values, ...made, ...timesOf(values.id) }));
   await insertUsers(transaction.tx, rows);
   transaction.invalidate(tagOf.census('users'));
   for (const { id, domain_id } of rows) transaction.audit('user.created', { kind: 'user', id }, { domain_id, ...details });

@@ -24,6 +24,7 @@ import { confirmEmail, usersByMainEmail } from './confirmed-email.ts';
 import { createUserCreation } from './create.rules.ts';
 import { createManyUsers } from './create-many.rules.ts';
 import { createPasswordExpiry } from './expire-password.rules.ts';
+import { createImportedPeople } from './imported.rules.ts';
 import { createMarkActive } from './mark-active.rules.ts';
 import { createUserNames } from './names.rules.ts';
 import { createOwnEmails } from './own-email.rules.ts';
@@ -127,6 +128,7 @@ export function createUsers(
     create,
     createMany: createManyUsers({ ...deps, names, checks }),
     insert,
+    imported: createImportedPeople({ ...deps, names, closing }),
     update: (caller: Caller, user: UserWithExpiry, body: UserChanges): Promise<UserWithExpiry> =>
       revise(caller, user, () => ({ body })),
     revise,

@@ -14,7 +14,7 @@ import type { KeptToken } from '../../access/context/index.ts';
 import type { Database, Reader, Tables, Tx, UserRow } from '../../ground/database/index.ts';
 import { applyCriteria, type Criterion, endedAt, type ListQuery, parseJson } from '../../ground/resource/index.ts';
 import type { LockOutFilter } from '../passwords/index.ts';
-import { nameKey } from './name-key.ts';
+import { exactNameKey, nameKey } from './name-key.ts';
 import { writeForm } from './names.store.ts';
 import { lookalikeForm } from './names.ts';
 import { emailKeys } from './profile.ts';
@@ -56,11 +56,14 @@ const expiry = (eb: ExpressionBuilder<Tables, 'users'>) =>
 export const findUser = preparedRow<Tables, [id: string], UserWithExpiry>((db, id) =>
   db.selectFrom('users').where('users.id', '=', id).selectAll('users').select(expiry),
 );
-const byName = preparedRow<Tables, [domain: string, key: string], UserWithExpiry>((db, domain, key) =>
+const byName = preparedRow<Tables, [domain: string, key: string, exact: string], UserWithExpiry>((db, domain, key, exact) =>
   db
     .selectFrom('users')
     .where('users.domain_id', '=', domain)
-    .where('users.name_key', '=', key)
+    .where('users.name_key', 'in', [key, exact])
+    // The exact one is longer.
+    .orderBy(sql`length(users.name_key)`, 'desc')
+    .limit(1)
     .selectAll('users')
     .select(expiry),
 );
@@ -71,11 +74,29 @@ export function findUsers(db: Reader, ids: readonly string[]): Promise<UserRow[]
 }
 
 export const findUserByName = async (db: Reader, domainId: string, name: string): Promise<UserWithExpiry | undefined> =>
-  byName(db, domainId, nameKey(name));
+  byName(db, domainId, nameKey(name), exactNameKey(name));
 
 /** In every domain. */
 export function findUsersByName(db: Reader, name: string): Promise<UserRow[]> {
-  return db.selectFrom('users').where('name_key', '=', nameKey(name)).limit(10).selectAll().execute();
+  const keys = [nameKey(name), exactNameKey(name)];
+  return db.selectFrom('users').where('name_key', 'in', keys).limit(10).selectAll().execute();
+}
+
+const KEYS_AT_ONCE = 500;
+
+/** Those of these keys of names that are taken. */
+export async function keysAmong(db: Reader, domainId: string, keys: readonly string[]): Promise<Set<string>> {
+  const taken = new Set<string>();
+  for (let at = 0; at < keys.length; at += KEYS_AT_ONCE) {
+    const rows = await db
+      .selectFrom('users')
+      .where('domain_id', '=', domainId)
+      .where(isIn('name_key', keys.slice(at, at + KEYS_AT_ONCE)))
+      .select('name_key')
+      .execute();
+    for (const { name_key } of rows) taken.add(name_key);
+  }
+  return taken;
 }
 
 /** A user to be stored. */

@@ -75,6 +75,7 @@ const VERBS = {
     'sessions_ended',
     'sign_in_tried',
   ],
+  import: ['ended', 'started'],
   invitation: ['accepted', 'created', 'item_skipped', 'refused', 'sent_again', 'withdrawn'],
   issued_credential: ['accepted', 'created', 'deleted', 'failure', 'resumed', 'revoked', 'suspended'],
   issuer_authority: ['made'],

@@ -8,10 +8,12 @@ import type { DelegationTables } from './delegations.ts';
 import type { DirectoryTables } from './directories.ts';
 import type { FactorTables } from './factors.ts';
 import type { FederationTables } from './federation.ts';
+import type { ImportTables } from './imports.ts';
 import type { IssuedCredentialTables } from './issued-credentials.ts';
 import type { LookTables } from './look.ts';
 import type { LogoutRow, MailRow, OutboxRow } from './messages.ts';
 import type { OperationTables } from './operation.ts';
+import type { PasswordTables } from './passwords.ts';
 import type { RegistrationTables } from './registration.ts';
 import type { RoleCredentialTables } from './role-credentials.ts';
 import type { SignInRequestTables } from './sign-in-requests.ts';
@@ -57,16 +59,6 @@ export interface UserRow {
   /** The version whose words are stored, by which the user is found (`user_words`). */
   words_version: number;
   tokens_ended_at?: number | null | undefined;
-}
-
-export interface PasswordRow {
-  id: string;
-  user_id: string;
-  hash: string;
-  created_at: number;
-  expires_at: number | null;
-  serial: number;
-  self_service: Bit;
 }
 
 export interface GroupRow {
@@ -304,6 +296,8 @@ export interface Tables
     LookTables,
     RegistrationTables,
     SignInRequestTables,
+    ImportTables,
+    PasswordTables,
     OperationTables {
   projects: ProjectRow;
   project_tags: { project_id: string; name: string };
@@ -311,9 +305,6 @@ export interface Tables
   user_emails: { user_id: string; value_key: string };
   user_words: { user_id: string; domain_id: string; word: string };
   user_name_forms: { user_id: string; domain_id: string; form: string };
-  passwords: PasswordRow;
-  login_failures: { user_id: string; failures: number; last_at: number };
-  wrong_passwords: { account: string; failures: number; last_at: number };
   groups: GroupRow;
   group_members: GroupMemberRow;
   roles: RoleRow;
@@ -392,9 +383,11 @@ export type {
   TrustRow,
 } from './delegations.ts';
 export type { DirectoryEntryRow } from './directories.ts';
+export type { ImportedThingRow, ImportRunRow, RunState } from './imports.ts';
 export type { CredentialState, IssuedCredentialRow, StatusListRow } from './issued-credentials.ts';
 export type { BrandPictureRow, DomainPictureRow, MailTextRow } from './look.ts';
 export type { ReplicaRow } from './operation.ts';
+export type { PasswordRow } from './passwords.ts';
 export type { RegistrationTokenRow } from './registration.ts';
 export type { CredentialTypeRow, IssuerCertificateRow, IssuerKeyRow, VerifierKeyRow } from './role-credentials.ts';
 export type { NewSignInTaskRow, SignInRequestRow, SignInTaskRow } from './sign-in-requests.ts';

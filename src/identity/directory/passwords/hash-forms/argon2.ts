@@ -2,7 +2,7 @@
 // they are imported.
 import { argon2 } from 'node:crypto';
 import { promisify } from 'node:util';
-import { isSame, LEAST_BYTES } from './encodings.ts';
+import { isSame, LEAST_BYTES, nothing } from './encodings.ts';
 import type { HashForm } from './form.ts';
 
 const derive = promisify(argon2);
@@ -25,6 +25,7 @@ export const argon2Form: HashForm = {
     const nonce = Buffer.from(salt!, 'base64');
     return {
       cost: Math.max(memory / MOST_MEMORY, (memory * passes) / MOST_WORK),
+      standIn: `$${algorithm}$v=19$m=${memory},t=${passes},p=${parallelism}$${nothing(22)}$${nothing(expected!.length)}`,
       async fits(password) {
         const message = Buffer.from(password);
         return isSame(await derive(algorithm, { message, nonce, parallelism, tagLength: bytes.length, memory, passes }), bytes);

@@ -1,6 +1,6 @@
 // bcrypt: of Keystone, of most other systems, and as passlib extends it to long passwords (bcrypt-sha256).
 import { createHash, createHmac } from 'node:crypto';
-import { isSame } from './encodings.ts';
+import { isSame, nothing } from './encodings.ts';
 import type { HashForm, ReadHash } from './form.ts';
 import { slowHash } from './slow-hashes.ts';
 
@@ -18,6 +18,8 @@ function bcryptHash(rounds: number, salt: string, expected: string, keyOf: (pass
   const parameters = `$2b$${String(rounds).padStart(2, '0')}$${salt}`;
   return {
     cost: 2 ** (rounds - MOST_ROUNDS),
+    // The digest that makes a long password short takes no time beside it.
+    standIn: `${parameters.slice(0, 7)}${nothing(22, '.')}${nothing(31, '.')}`,
     async fits(password) {
       const hash = await slowHash({ algorithm: 'bcrypt', password: keyOf(password), salt: parameters });
       return isSame(Buffer.from(hash.slice(-expected.length)), Buffer.from(expected));

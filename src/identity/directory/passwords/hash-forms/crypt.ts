@@ -1,5 +1,5 @@
 // Hashes of crypt(3) with SHA-2.
-import { isSame } from './encodings.ts';
+import { isSame, nothing } from './encodings.ts';
 import type { HashForm } from './form.ts';
 import { slowHash } from './slow-hashes.ts';
 
@@ -23,6 +23,7 @@ export const cryptForm: HashForm = {
     const rounds = Math.max(LEAST_ROUNDS, asked === undefined ? DEFAULT_ROUNDS : Number(asked));
     return {
       cost: rounds / MOST_ROUNDS,
+      standIn: `$${kind}$rounds=${rounds}$${nothing(16, '.')}$${nothing(expected.length, '.')}`,
       async fits(password) {
         if (Buffer.byteLength(password) > LONGEST_PASSWORD) return false;
         return isSame(Buffer.from(await slowHash({ algorithm, password, salt, rounds })), Buffer.from(expected));

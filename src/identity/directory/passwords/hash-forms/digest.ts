@@ -28,6 +28,7 @@ export const ldapDigest: HashForm = {
     const [expected, salt] = [value.subarray(0, bytes), value.subarray(bytes)];
     return {
       cost: 0,
+      standIn: undefined,
       fits: async (password) => isSame(createHash(algorithm).update(password).update(salt).digest(), expected),
     };
   },
@@ -45,6 +46,7 @@ export const keyrockDigest: HashForm = {
     const [salt, expected] = [Buffer.from(match[1]!, 'base64url').toString(), Buffer.from(match[2]!, 'hex')];
     return {
       cost: 0,
+      standIn: undefined,
       fits: async (password) => isSame(createHmac('sha1', salt).update(password).digest(), expected),
     };
   },

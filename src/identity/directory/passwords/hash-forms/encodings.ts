@@ -10,3 +10,6 @@ export const LEAST_BYTES = 16;
 export function isSame(one: Buffer, other: Buffer): boolean {
   return one.length === other.length && one.length > 0 && timingSafeEqual(one, other);
 }
+
+/** Of so many letters, in the alphabet of the hash: nothing in a hash of nobody. */
+export const nothing = (length: number, letter: 'A' | '.' = 'A'): string => letter.repeat(length);

@@ -5,6 +5,8 @@ export interface ReadHash {
   /** How much of the most that is taken for this form it costs: over 1, it is refused. */
   readonly cost: number;
   fits(password: string): Promise<boolean>;
+  /** A hash of nobody that takes as long to compare with; undefined if it takes no time. */
+  readonly standIn: string | undefined;
 }
 
 export interface HashForm {

@@ -41,8 +41,8 @@ describe('A password hash of another system', () => {
   for (const [form, hashes] of Object.entries(HASHES))
     it(`is known as ${form}, and fits its password and no other`, async () => {
       for (const hash of hashes) {
-        assert.deepEqual(importedHash(hash), { hash, form });
         const read = readHash(hash)!;
+        assert.deepEqual(importedHash(hash), { hash, form, standIn: read.standIn });
         assert.equal(await read.fits(PASSWORD), true, hash);
         for (const other of ['', `${PASSWORD} `, 'correct hõrse 1', PASSWORD.toUpperCase()])
           assert.equal(await read.fits(other), false, `${hash} ${other}`);
@@ -76,7 +76,22 @@ describe('A password hash of another system', () => {
   });
 
   it('is read as a directory writes it', () => {
-    assert.deepEqual(importedHash(` {CRYPT}${HASHES['SHA-crypt'][1]}\n`), { hash: HASHES['SHA-crypt'][1], form: 'SHA-crypt' });
+    const found = importedHash(` {CRYPT}${HASHES['SHA-crypt'][1]}\n`);
+    assert.deepEqual({ ...found, standIn: '' }, { hash: HASHES['SHA-crypt'][1], form: 'SHA-crypt', standIn: '' });
+  });
+
+  it("has another one that is nobody's and costs as much, if it costs anything", async () => {
+    for (const [form, hashes] of Object.entries(HASHES))
+      for (const hash of hashes) {
+        const read = readHash(hash)!;
+        assert.equal(read.standIn === undefined, read.cost === 0, form);
+        if (read.standIn === undefined) continue;
+        const other = readHash(read.standIn);
+        assert.ok(other, read.standIn);
+        assert.equal(other.cost, read.cost, form);
+        assert.equal(await other.fits(PASSWORD), false);
+        assert.equal(other.standIn, read.standIn, 'as many have one form as cost the same');
+      }
   });
 
   it('is written in one form, wherever PBKDF2 has its parts', () => {

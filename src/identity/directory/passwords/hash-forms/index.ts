@@ -27,14 +27,22 @@ const PREFIX = /^\{(?:CRYPT|BCRYPT|ARGON2|PBKDF2[\w-]*)\}(?=\$)/i;
 
 export type HashProblem = 'unknown' | 'damaged' | 'costly';
 
-/** As it would be stored, or why it is not taken. */
-export function importedHash(text: string): { readonly hash: string; readonly form: string } | { readonly problem: HashProblem } {
+/** As it is stored. */
+export interface ImportedHash {
+  readonly hash: string;
+  /** For people. */
+  readonly form: string;
+  readonly standIn: string | undefined;
+}
+
+/** Or why it is not taken. */
+export function importedHash(text: string): ImportedHash | { readonly problem: HashProblem } {
   const hash = text.trim().replace(PREFIX, '');
   const form = hash.length <= LONGEST ? formOf(hash) : undefined;
   if (!form) return { problem: 'unknown' };
   const read = form.read(hash);
   if (!read) return { problem: 'damaged' };
-  return read.cost > 1 ? { problem: 'costly' } : { hash, form: form.name };
+  return read.cost > 1 ? { problem: 'costly' } : { hash, form: form.name, standIn: read.standIn };
 }
 
 const formOf = (hash: string): HashForm | undefined => HASH_FORMS.find(({ begins }) => begins.test(hash));

@@ -1,7 +1,7 @@
 // PBKDF2 as passlib writes it: of Keystone, and of Keycloak, whose hashes are written in this form when they are imported.
 import { pbkdf2 } from 'node:crypto';
 import { promisify } from 'node:util';
-import { adaptedBase64, isSame, LEAST_BYTES } from './encodings.ts';
+import { adaptedBase64, isSame, LEAST_BYTES, nothing } from './encodings.ts';
 import type { HashForm } from './form.ts';
 
 const derive = promisify(pbkdf2);
@@ -24,6 +24,7 @@ export const pbkdf2Form: HashForm = {
     const blocks = Math.ceil(bytes.length / BLOCK_BYTES[digest as keyof typeof BLOCK_BYTES]);
     return {
       cost: (Number(rounds) * blocks) / MOST_ROUNDS,
+      standIn: `$pbkdf2${digest === 'sha1' ? '' : `-${digest}`}$${rounds}$${nothing(22, '.')}$${nothing(expected.length, '.')}`,
       fits: async (password) => isSame(await derive(password, adaptedBase64(salt), Number(rounds), bytes.length, digest), bytes),
     };
   },

@@ -1,7 +1,7 @@
 // scrypt as passlib writes it, of Keystone.
 import { type ScryptOptions, scrypt } from 'node:crypto';
 import { promisify } from 'node:util';
-import { isSame, LEAST_BYTES } from './encodings.ts';
+import { isSame, LEAST_BYTES, nothing } from './encodings.ts';
 import type { HashForm } from './form.ts';
 
 const derive = promisify<string, Buffer, number, ScryptOptions, Buffer>(scrypt);
@@ -30,6 +30,7 @@ export const scryptForm: HashForm = {
     const options = { N, r, p, maxmem: memory + 128 * r * (p + 4) };
     return {
       cost: Math.max(memory / MOST_MEMORY, (memory * p) / (MOST_MEMORY * MOST_PASSES)),
+      standIn: `$scrypt$ln=${Number(log)},r=${r},p=${p}$${nothing(22)}$${nothing(expected!.length)}`,
       fits: async (password) => isSame(await derive(password, Buffer.from(salt!, 'base64'), bytes.length, options), bytes),
     };
   },

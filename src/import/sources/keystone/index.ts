@@ -1,0 +1,50 @@
+// Keystone, 2023.1 to the newest: its database, by its address, or by the file keystone.conf, which has it.
+import { ImportError, type SourceKind } from '../../source.ts';
+import { openSql, type SqlSource } from '../../sql/index.ts';
+import { groupReaders } from './groups.ts';
+import { placeReaders } from './places.ts';
+import { roleReaders } from './roles.ts';
+import { userReaders } from './users.ts';
+
+/** With these columns in 2023.1 and since. */
+const NEEDED: Readonly<Record<string, readonly string[]>> = {
+  project: ['id', 'name', 'domain_id', 'parent_id', 'is_domain', 'extra'],
+  project_option: ['option_id', 'option_value'],
+  user: ['id', 'domain_id', 'created_at', 'last_active_at', 'extra'],
+  local_user: ['id', 'user_id', 'name'],
+  password: ['local_user_id', 'password_hash', 'created_at_int', 'expires_at_int'],
+  system_assignment: ['actor_id', 'role_id'],
+};
+
+const PRODUCTS = { sqlite: 'SQLite', postgres: 'PostgreSQL', mysql: 'MySQL' };
+
+async function check(source: SqlSource): Promise<void> {
+  for (const [table, columns] of Object.entries(NEEDED)) {
+    const found = await source.columnsOf(table);
+    if (found.size === 0) throw new ImportError(`this is no database of a Keystone that can be read: it has no table ${table}`);
+    const missing = columns.find((column) => !found.has(column));
+    if (missing !== undefined)
+      throw new ImportError(
+        `the table ${table} has no column ${missing}: this Keystone is older than 2023.1. Run keystone-manage db_sync of a newer one first`,
+      );
+  }
+}
+
+export const keystone: SourceKind = {
+  about:
+    'the database of a Keystone: the file keystone.conf, an address such as postgresql://keystone@db/keystone, or a SQLite file',
+  async open(location, { env }) {
+    const source = await openSql(location, env.SOURCE_PASSWORD);
+    try {
+      await check(source);
+    } catch (error) {
+      await source.close();
+      throw error;
+    }
+    return {
+      about: `Keystone (${PRODUCTS[source.dialect]})`,
+      readers: { ...placeReaders(source), ...roleReaders(source), ...userReaders(source), ...groupReaders(source) },
+      close: () => source.close(),
+    };
+  },
+};
