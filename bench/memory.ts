@@ -71,7 +71,7 @@ export const memoryAfterLoad: Scenario = async ({ sizes }, { rounds, seconds, id
       await sleep(SETTLE_MS);
       const atRest = heldBy(service);
       const measure = await everyKindOf({ url, pid: launcherPid }, sizes.few);
-      for (const operation of Object.keys(OPERATIONS) as Operation[]) await measure(operation, (rounds * seconds) / 2);
+      for (const operation of Object.keys(OPERATIONS) as Operation[]) await measure(operation, Math.ceil((rounds * seconds) / 2));
       phases.push([
         ['idle', atRest],
         ['right after load', heldBy(service)],
