@@ -165,8 +165,13 @@ onEachDatabase(
         identity_provider: { id: provider },
         protocol: { id: 'openid' },
       });
+      const auth = { identity: { methods: ['token'], token: { id: text } }, scope: { project: { id: project.id } } };
+      const exchanged = await api.post('/v3/auth/tokens', { auth }, { token: null });
+      assert.equal(assertOk(exchanged, 201).token.user['OS-FEDERATION'].identity_provider.id, provider);
+      const ours = exchanged.headers.get('x-subject-token')!;
+      assert.ok(await isAlive(api, ours));
       assertOk(await api.patch(`/v3/OS-FEDERATION/identity_providers/${provider}`, { identity_provider: { enabled: false } }));
-      assert.ok(!(await isAlive(api, text)), 'the provider is off');
+      for (const one of [text, ours]) assert.ok(!(await isAlive(api, one)), 'the provider is off');
     });
 
     it('lead to tokens of ours, which end when they do and name them', async () => {
