@@ -1,6 +1,7 @@
 // `node bin/run.js bench/provision.ts [PEOPLE]`: a directory of people comes by SCIM, from empty, into PostgreSQL that keeps what it has acknowledged.
+import { Client } from 'pg';
 import { forEachConcurrently } from '../src/platform/for-each-concurrently.ts';
-import { administrator, logIn, loginBody, startGatehouse } from './gatehouse.ts';
+import { administrator, type DataFolder, logIn, loginBody, startGatehouse } from './gatehouse.ts';
 import { onPostgres } from './on-postgres.ts';
 import { cpuSeconds } from './processes.ts';
 import { bulkOf } from './writes.ts';
@@ -15,6 +16,16 @@ const server = await onPostgres(0);
 const service = await startGatehouse(server.data);
 const token = await logIn(service.url, loginBody(administrator));
 const headers = { 'X-Auth-Token': token, 'Content-Type': 'application/scim+json' };
+
+/** In bytes. A new database has some megabytes already: create many people. */
+async function sizes({ settings }: DataFolder): Promise<{ readonly all: number; readonly events: number }> {
+  const db = new Client({ connectionString: settings!.GATEHOUSE_IDENTITY_DATABASE_URL });
+  await db.connect();
+  const { rows } = await db.query<{ all: string; events: string }>(`select pg_database_size(current_database()) as all,
+    pg_total_relation_size('audit_events') + (select coalesce(sum(pg_total_relation_size(relid)), 0) from pg_partition_tree('audit_events') where isleaf) as events`);
+  await db.end();
+  return { all: Number(rows[0]!.all), events: Number(rows[0]!.events) };
+}
 const seconds = (from: number): number => (performance.now() - from) / 1000;
 
 async function create(first: number): Promise<number> {
@@ -45,6 +56,11 @@ await forEachConcurrently(
   },
 );
 tell();
+const { all, events } = await sizes(server.data);
+const forEach = (size: number): number => Math.round(size / created);
+console.log(
+  `bytes of PostgreSQL for each, indexes included: ${forEach(all)}, of which ${forEach(events)} are of its audit event`,
+);
 await service.stop();
 await server.stop();
 process.exit(0);

@@ -342,6 +342,23 @@ describe('PostgreSQL', () => {
     }
   });
 
+  it('counts a table that grows at once, so that nothing goes on being planned for an empty one', async () => {
+    const url = await (await sharedPostgres()).createDatabase();
+    const db = await openPostgres<Schema>(url, migrations, POSTGRES);
+    try {
+      await sql`analyze things`.execute(db.read);
+      const things = Array.from({ length: 1000 }, (_, n) => ({ id: `${n}`, name: `thing ${n}`, size: n }));
+      await db.write((tx) => insertRows(tx, { things }));
+      const counted = async () =>
+        (await sql<{ reltuples: number }>`select reltuples from pg_class where relname = 'things'`.execute(db.read)).rows[0]!;
+      const until = Date.now() + 20_000;
+      while ((await counted()).reltuples < 1000 && Date.now() < until) await new Promise((resolve) => setTimeout(resolve, 50));
+      assert.equal((await counted()).reltuples, 1000);
+    } finally {
+      await db.close();
+    }
+  });
+
   it('receives changes of other processes, and drops everything when it may have missed some', async () => {
     const url = await (await sharedPostgres()).createDatabase();
     const [one, two] = await Promise.all([

@@ -1,6 +1,7 @@
 // Inserts many rows, also of several tables, by statements whose texts do not depend on their number: they are compiled and planned once.
 // PostgreSQL gets all of them in one statement: each costs a way to the server and back, which is more than the rows do.
 import { CompiledQuery, type Insertable, type Kysely, PostgresAdapter } from 'kysely';
+import { noteGrowth } from './grown-tables.ts';
 import { WITH_NEXT } from './with-next.ts';
 
 /** By the names of their tables: a table comes before those that refer to it. The rows of a table have the same columns. */
@@ -73,7 +74,12 @@ export const insertWithNext = <S>(tx: Kysely<S>, tables: RowsByTable<S>, others:
   insertOnPostgres(tx, [...insertsOf(tables).map(ofRows), ...others], WITH_NEXT);
 
 export async function insertRows<S>(tx: Kysely<S>, tables: RowsByTable<S>): Promise<void> {
-  if (tx.getExecutor().adapter instanceof PostgresAdapter) return insertOnPostgres(tx, insertsOf(tables).map(ofRows));
+  if (tx.getExecutor().adapter instanceof PostgresAdapter) {
+    const inserts = insertsOf(tables);
+    await insertOnPostgres(tx, inserts.map(ofRows));
+    for (const { table, rows } of inserts) noteGrowth(tx, table, rows.length);
+    return;
+  }
   for (const insert of insertsOf(tables)) {
     const text = `${into(insert)} values (${insert.columns.map(() => '?').join(', ')})`;
     for (const row of insert.rows) {

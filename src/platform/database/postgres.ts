@@ -11,6 +11,7 @@ import { EarlierVersion } from './earlier-version.ts';
 import { refuseOtherEngines } from './engine.ts';
 import { isLockTimeout, isRetryable } from './errors.ts';
 import { type FeedListener, PostgresFeed } from './feed.ts';
+import { watchGrowth } from './grown-tables.ts';
 import { createClientClass, Hosts, UnsuitableServer } from './hosts.ts';
 import { insertWithNext, type RowsByTable, withRows } from './insert-rows.ts';
 import { type MigrationSource, migrate } from './migrate.ts';
@@ -197,6 +198,7 @@ export async function openPostgres<S>(url: string, migrations: MigrationSource, 
     return value as T;
   }
 
+  const grown = watchGrowth(db, writeOnce);
   const changes: Feed = { live: () => feed.live(), onChange: (handler) => subscribers.add(handler) };
   return {
     dialect: 'postgres',
@@ -227,6 +229,7 @@ export async function openPostgres<S>(url: string, migrations: MigrationSource, 
     },
     async close() {
       reachability.stop();
+      grown.stop();
       await lists.stop();
       await feed.stop();
       await db.destroy();
