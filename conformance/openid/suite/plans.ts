@@ -137,8 +137,8 @@ export const LEFT: readonly PlanLeft[] = [
   {
     plan: 'oid4vci-1_0-wallet-test-plan',
     variants:
-      '`vci_authorization_code_flow_variant=wallet_initiated` and `issuer_initiated_dc_api`, `client_auth_type=mtls`, `vci_credential_encryption=encrypted`, as in `oid4vci-1_0-wallet-haip-test-plan`',
-    why: 'the wallet begins with an offer: there is no list of issuers in it (OpenID4VCI 1.0, 4, has both ways); a node has no Digital Credentials API, and proves itself by an attestation or by its key; it encrypts where an issuer requires it, which the suite does not',
+      '`vci_authorization_code_flow_variant=wallet_initiated` and `issuer_initiated_dc_api`, `authorization_request_type=rar`, `client_auth_type=mtls`, `vci_credential_encryption=encrypted`, as in `oid4vci-1_0-wallet-haip-test-plan`',
+    why: 'the wallet begins with an offer: there is no list of issuers in it (OpenID4VCI 1.0, 3.4, has both ways); a node has no Digital Credentials API, and proves itself by an attestation or by its key; it asks by scope where a configuration has one, as those of the suite do (OpenID4VCI 1.0, 5.1, has both ways); it encrypts where an issuer requires it, which the suite does not',
   },
   {
     plan: 'oid4vp-1final-verifier-test-plan',

@@ -174,7 +174,7 @@ export const REASONS: Readonly<Record<string, Reasons>> = {
   'oid4vp-1final-wallet-negative-test-mismatched-client-id': notAnswered,
   'oid4vp-1final-wallet-negative-test-redirect-uri-with-direct-post': neverAsked(notAnswered),
   'oid4vp-1final-wallet-negative-test-required-non-matching-credential': shows(
-    'the page of the wallet that says "You do not have what is asked for", where the person refuses; the verifier is told `access_denied`',
+    'the page of the wallet after the person refused what they do not have ("You refused. The verifier was told."); the verifier is told `access_denied`',
   ),
   'oid4vp-1final-wallet-negative-test-missing-nonce': neverAsked(notAnswered),
   'oid4vp-1final-wallet-negative-test-unknown-transaction-data-type': {
@@ -187,10 +187,6 @@ export const REASONS: Readonly<Record<string, Reasons>> = {
   'oid4vci-1_0-wallet-test-client-attestation-challenge': notEncrypted,
   'oid4vci-1_0-wallet-test-batch-credential-issuance': notEncrypted,
 
-  'oidcc-client-test-rp-backchannel-rpinitlogout-wrong-alg': {
-    FAILED:
-      'the logout token is signed with a key that the provider publishes, and an algorithm that its metadata offer, only not with RS256. OpenID Connect Core 1.0, 3.1.3.7, 7, says SHOULD of the registered algorithm; nobody tells the wallet node which one that is, and a session that a provider ended must not stay because its keys have changed',
-  },
   'oidcc-client-test-rp-init-logout-other-state': noLogoutState,
   'oidcc-client-test-rp-init-logout-no-state': noLogoutState,
 

@@ -141,7 +141,6 @@ export const WALLETS: readonly PlanRun[] = [
   receivesPlain('sd_jwt_vc', 'by_reference', { vci_grant_type: 'pre_authorization_code' }),
   receivesPlain('mdoc', 'by_reference', {
     client_auth_type: 'private_key_jwt',
-    authorization_request_type: 'rar',
     vci_credential_issuance_mode: 'deferred',
   }),
   ...['sd_jwt_vc', 'iso_mdl'].map((format) =>
