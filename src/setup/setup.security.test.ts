@@ -188,6 +188,17 @@ underAttack('Set-up files against a service', (api) => {
     assert.equal(assertOk(await api.get(path)).openid.button_name, null);
   });
 
+  it('set the profile of a provider, and leave to it what it decides', async () => {
+    const text = (more: string) =>
+      `version: 1\ndomains: [{name: Strict}]\nidentity_providers: [{id: strict, domain: Strict, openid: {issuer: 'https://id.example.org', client_id: x${more}}}]\n`;
+    assert.equal(await operator.apply(text('')), 3);
+    assert.equal(await operator.apply(text(', profile: fapi2')), 1);
+    assert.equal(await operator.apply(text(', profile: fapi2')), 0);
+    const { openid: set } = assertOk(await api.get('/v3/OS-FEDERATION/identity_providers/strict/openid'));
+    assert.equal(set.client_authentication, 'private_key_jwt');
+    await assert.rejects(operator.apply(text(', profile: fapi2, token_binding: none')), /token_binding/);
+  });
+
   it('do not delete the roles by which they are applied', async () => {
     for (const name of ['operators', 'nobody has it']) await api.make('role', { name });
     const domain = await api.make('domain', { name: 'Operators' });

@@ -12,11 +12,14 @@ import { domainNames, findDomains } from '../resources.ts';
 import { api, session } from '../session.ts';
 import { words } from '../words/index.ts';
 import { linesOf } from './lines.ts';
+import { registerAt, tokenField } from './registration.ts';
 import {
   isTemplate,
   logoutUriOf,
+  MAPPINGS,
   type Metadata,
   PROVIDERS,
+  providerPath,
   redirectUriOf,
   TEMPLATES,
   type Template,
@@ -176,6 +179,32 @@ class NewProvider extends Screen {
     announce(words.providers.added);
   }
 
+  /** The service gets its client from the provider. What was made before stays when that fails: it can be tried again. */
+  async #register({ id, domainId, issuer }: Draft, name: TemplateName, token: string | undefined): Promise<void> {
+    const { name: claim, email, scopes }: Template = TEMPLATES[name];
+    const provider = providerPath(id);
+    await api.put(`${MAPPINGS}/${part(id)}`, { mapping: mappingBy({ name: claim, email }, domainId) });
+    await api.put(provider, { identity_provider: { domain_id: domainId, enabled: false } });
+    await api.put(`${provider}/protocols/openid`, { protocol: { mapping_id: id } });
+    const ways = { client_authentication: 'private_key_jwt' };
+    await registerAt(id, token, { issuer, scopes, button_name: words.providers.templates[name].button || null, ...ways });
+    frame.setDirty(false);
+    await go(`/providers/${part(id)}?tab=mapping`);
+    announce(words.providers.added);
+  }
+
+  #askRegistration(name: TemplateName, draft: Draft): Content {
+    if (draft.metadata.registration_endpoint === null) return nothing;
+    const { providers } = words;
+    return html`<section class="card"><h2>${providers.registerItself}</h2><p>${providers.registerItselfText}</p>
+      ${form({
+        fields: [tokenField()],
+        submitLabel: providers.registerNow,
+        onDirty: () => frame.setDirty(true),
+        submit: (values) => this.#register(draft, name, values.optional('initial_access_token')),
+      })}</section>`;
+  }
+
   #askAddress(name: TemplateName): Content {
     const { providers } = words;
     const template: Template = TEMPLATES[name];
@@ -207,12 +236,14 @@ class NewProvider extends Screen {
       })}`;
   }
 
-  #askClient(name: TemplateName, { id, domainId, issuer, metadata }: Draft): Content {
+  #askClient(name: TemplateName, draft: Draft): Content {
+    const { id, domainId, issuer, metadata } = draft;
     const { providers } = words;
     const template: Template = TEMPLATES[name];
     return html`${this.#step(3, providers.templates[name].name)}
       <section class="card"><h2 id="found" tabindex="-1">${providers.found}</h2>${metadataList(metadata)}</section>
       <section class="card"><h2>${providers.register}</h2><p>${providers.templates[name].register}</p>${addressesToRegister(id)}</section>
+      ${this.#askRegistration(name, draft)}
       <section class="card"><h2>${providers.clientTitle}</h2>
       ${form({
         fields: [

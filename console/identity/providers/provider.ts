@@ -15,9 +15,11 @@ import { stateBadge } from '../people/shared.ts';
 import { domainNames } from '../resources.ts';
 import { api, session } from '../session.ts';
 import { words } from '../words/index.ts';
+import { keysCard, keysPath, type ProviderKey } from './keys.ts';
 import { type Mapping, mappingOf } from './mapping.ts';
 import { addressesToRegister } from './new-provider.ts';
 import { LinkedPeople } from './people.ts';
+import { registrationCard } from './registration.ts';
 import { openidForm, providerForm, walletForm } from './settings.ts';
 import { MAPPINGS, type OpenidSettings, type Provider, providerPath, type WalletSettings } from './types.ts';
 
@@ -43,6 +45,8 @@ class ProviderScreen extends Screen {
   #wallet: Version<WalletSettings> | undefined;
   #mapping: Version<Mapping> | undefined;
   #people: LinkedPeople | undefined;
+  #keys: readonly ProviderKey[] = [];
+  #isRegistered = false;
   #domain = '';
   #may: (rule: string) => boolean = () => false;
 
@@ -56,9 +60,10 @@ class ProviderScreen extends Screen {
 
   protected override async load(signal: AbortSignal): Promise<void> {
     const path = providerPath(this.#id);
-    const [{ body, etag }, openid, wallet, { protocols }, domains, may] = await Promise.all([
+    const [{ body, etag }, openid, registration, wallet, { protocols }, domains, may] = await Promise.all([
       api.read<{ identity_provider: Provider }>(path, { signal }),
       found<OpenidSettings>(`${path}/openid`, 'openid', signal),
+      found<object>(`${path}/openid/registration`, 'registration', signal),
       found<WalletSettings>(`${path}/openid4vp`, 'openid4vp', signal),
       api.get<{ protocols: readonly Protocol[] }>(`${path}/protocols`, { signal }),
       domainNames(signal),
@@ -75,7 +80,9 @@ class ProviderScreen extends Screen {
     }
     this.#provider = { thing: body.identity_provider, etag };
     this.#openid = openid;
+    this.#keys = openid ? (await api.get<{ keys: readonly ProviderKey[] }>(keysPath(this.#id), { signal })).keys : [];
     this.#wallet = wallet;
+    this.#isRegistered = registration !== undefined;
     this.#domain = domains.get(body.identity_provider.domain_id) ?? body.identity_provider.domain_id;
   }
 
@@ -136,7 +143,9 @@ class ProviderScreen extends Screen {
     return html`${
       this.#openid
         ? html`<section class="card"><h2>${providers.register}</h2>${addressesToRegister(this.#id)}</section>
-          <section class="card"><h2>${providers.settings}</h2>${keyed(this.#openid.etag, openidForm(this.#id, this.#openid, reload))}</section>`
+          <section class="card"><h2>${providers.settings}</h2>${keyed(this.#openid.etag, openidForm(this.#id, this.#openid, reload))}</section>
+          ${this.#keys.length > 0 ? keysCard(this.#id, { keys: this.#keys, jwksUri: this.#openid.thing.jwks_uri, reload }) : nothing}
+          ${this.#isRegistered ? registrationCard(this.#id, reload) : nothing}`
         : nothing
     }
     ${this.#wallet ? html`<section class="card"><h2>${providers.wallet}</h2>${keyed(this.#wallet.etag, walletForm(this.#id, this.#wallet, reload))}</section>` : nothing}

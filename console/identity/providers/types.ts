@@ -31,6 +31,7 @@ export interface Provider {
 }
 
 export interface OpenidSettings extends ClientOptions {
+  readonly jwks_uri: string;
   readonly issuer: string;
   readonly client_id: string;
   readonly has_client_secret: boolean;
@@ -57,6 +58,7 @@ export interface Metadata {
   readonly token_endpoint: string | null;
   readonly userinfo_endpoint: string | null;
   readonly jwks_uri: string | null;
+  readonly registration_endpoint: string | null;
   readonly scopes_supported: readonly string[];
   readonly claims_supported: readonly string[];
   readonly backchannel_logout_supported: boolean;

@@ -32,7 +32,7 @@ export function buildGround(db: Database, options: ModuleOptions, afterChange: A
   };
   const domainMailLook = createInquiry<[domainId: string, tx: Tx], DomainMailLook>();
   const mailTexts = createMailTexts({ ...deps, look });
-  const outbound = createOutbound(options.outboundAllow, options);
+  const outbound = createOutbound(options.outboundAllow, { ...options, methods: ['GET', 'POST', 'DELETE'] });
   const notifications = createNotifications({ ...deps, outbound, webhook });
   return {
     ...deps,

@@ -5,6 +5,8 @@ export const federationFaults = {
   'identity_provider.not_found': missing('identity provider'),
   'identity_provider.unavailable': { status: 503, text: 'The identity provider does not answer. Please try again later.' },
   'identity_provider.no_metadata': { status: 400, text: 'The metadata of the identity provider cannot be used: {why}.' },
+  'identity_provider.not_registered': { status: 400, text: 'The identity provider did not register this service: {why}.' },
+  'provider_registration.not_found': { status: 404, text: 'The service did not register itself at the identity provider {id}.' },
   'provider_attempt.not_found': missing('attempt to sign in'),
   'identity_provider.refused': { status: 403, text: 'The sign-in through the identity provider was refused: {why}.' },
   'identity_provider.no_entry': {

@@ -1,15 +1,23 @@
 // Discovery of the provider, when it is first needed. If the provider is unavailable, it is tried again.
-import type { Configuration, CustomFetch } from 'openid-client';
+import type { ClientMetadata, Configuration, CustomFetch, DPoPHandle } from 'openid-client';
 import type { ProviderAlgorithm } from './algorithms.ts';
-import type { ResponseMode } from './ways.ts';
+import {
+  CLIENT_AUTHENTICATIONS,
+  type ClientKeys,
+  type ClientWay,
+  PROFILES,
+  type Registration,
+  TOKEN_BINDINGS,
+  USUAL_WAY,
+} from './ways.ts';
 
 export interface ProviderOptions {
   readonly issuer: string;
   readonly scopes: string;
   /** A login fails when the claims of userinfo cannot be read: without them a person would lose groups. */
   readonly needsUserInfo?: boolean;
-  /** In the address, if not given. */
-  readonly responseMode?: ResponseMode;
+  /** The usual one, if not given. */
+  readonly way?: ClientWay;
   /** It knows every name of this machine (localhost, 127.0.0.1), so that a program that logs in at one of them returns there. */
   readonly knowsOtherNames?: boolean;
   /**
@@ -18,7 +26,13 @@ export interface ProviderOptions {
    */
   readonly signingAlgorithm?: ProviderAlgorithm | undefined;
   /** The client registration, loaded when it is first needed. */
-  client(): Promise<{ readonly clientId: string; readonly clientSecret: string | undefined }>;
+  client(): Promise<{
+    readonly clientId: string;
+    readonly clientSecret: string | undefined;
+    readonly keys?: ClientKeys | undefined;
+    /** What else was agreed on when it was registered. */
+    readonly metadata?: Partial<ClientMetadata> | undefined;
+  }>;
 }
 
 /** Fails because the provider cannot be used now. `reason` is for the log. */
@@ -29,11 +43,16 @@ export interface DiscoveredProvider {
   readonly oidc: typeof import('openid-client');
   readonly config: Configuration;
   readonly needsUserInfo?: boolean;
+  readonly way: ClientWay;
+  readonly registration: Registration;
+  /** Where tokens are bound to a key. */
+  readonly dpop: DPoPHandle | undefined;
 }
 
 /** Keys and addresses of a provider change rarely. */
 const DISCOVERED_MS = 24 * 3600 * 1000;
 const AGAIN_MS = 2_000;
+const TIMEOUT_SECONDS = 5;
 
 const withoutSlash = (issuer: string): string => issuer.replace(/\/+$/, '');
 
@@ -44,34 +63,37 @@ export function isForBrowsers(address: unknown, isPlain: boolean): boolean {
 }
 
 async function discover(options: ProviderOptions, guarded: typeof fetch): Promise<DiscoveredProvider> {
-  const { issuer, signingAlgorithm } = options;
+  const { issuer, way = USUAL_WAY, signingAlgorithm } = options;
   const isPlain = issuer.startsWith('http:');
   const oidc = await import('openid-client');
-  const { clientId, clientSecret } = await options.client();
-  const registered = signingAlgorithm === undefined ? undefined : { id_token_signed_response_alg: signingAlgorithm };
-  const auth = clientSecret === undefined ? oidc.None() : oidc.ClientSecretBasic(clientSecret);
+  const { clientId, metadata: agreed, ...registration } = await options.client();
+  const metadata = { ...agreed, ...(signingAlgorithm === undefined ? {} : { id_token_signed_response_alg: signingAlgorithm }) };
+  const auth = CLIENT_AUTHENTICATIONS[way.client_authentication].prove(oidc, registration);
+  // By default the library does not verify signatures of ID tokens received over TLS.
+  // The operator configured a plain http address on purpose.
+  const execute = [oidc.enableNonRepudiationChecks, ...(isPlain ? [oidc.allowInsecureRequests] : [])];
   const read = (from: string): Promise<Configuration> =>
-    oidc.discovery(new URL(from), clientId, registered, auth, {
+    oidc.discovery(new URL(from), clientId, metadata, auth, {
       [oidc.customFetch]: guarded as CustomFetch,
-      timeout: 5,
-      // By default the library does not verify signatures of ID tokens received over TLS.
-      execute: [
-        oidc.enableNonRepudiationChecks,
-        // The operator configured a plain http address on purpose.
-        ...(isPlain ? [oidc.allowInsecureRequests] : []),
-      ],
+      timeout: TIMEOUT_SECONDS,
+      execute,
     });
-  const config = await read(issuer).catch((error: { code?: string }) => {
+  const found = await read(issuer).catch((error: { code?: string }) => {
     // Settings remove a trailing slash, but the issuer of some providers has one.
     if (error.code !== 'OAUTH_JSON_ATTRIBUTE_COMPARISON_FAILED') throw error;
     return read(`${issuer}/`);
   });
-  const { issuer: named, authorization_endpoint: signIn } = config.serverMetadata();
+  const { issuer: named, authorization_endpoint: signIn } = found.serverMetadata();
   // The library lets Microsoft name another issuer: with `common`, any tenant of the world could sign in.
   if (withoutSlash(named) !== withoutSlash(issuer)) throw new Error(`the provider calls itself ${named}, and not ${issuer}`);
   if (!isForBrowsers(signIn, isPlain)) throw new Error('authorization_endpoint is missing, or is no https address');
+  const said = PROFILES[way.profile].demands({ ...found.serverMetadata() });
+  const config = new oidc.Configuration(said, clientId, metadata, auth);
   config[oidc.customFetch] = guarded as CustomFetch;
-  return { oidc, config, needsUserInfo: options.needsUserInfo ?? false };
+  config.timeout = TIMEOUT_SECONDS;
+  for (const extend of execute) extend(config);
+  const dpop = TOKEN_BINDINGS[way.token_binding].handle(oidc, config, registration.keys);
+  return { oidc, config, needsUserInfo: options.needsUserInfo ?? false, way, registration, dpop };
 }
 
 /** Runs once for all waiting callers, and again after a day. After a failure it is tried again shortly. */

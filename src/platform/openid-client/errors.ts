@@ -1,13 +1,16 @@
 // Errors of the provider: it refused, it revoked the grant, or it is unavailable.
 import { OutboundError } from '../outbound/index.ts';
 
+/** The provider did not register us, or not as we want. */
+export class RegistrationRefused extends Error {}
+export class InvalidRequestReference extends Error {}
 export class SubjectChangedError extends Error {}
 export class InvalidIdTokenError extends Error {}
 
 /** The OAuth error if the provider refused. Undefined for all other failures, which count as unavailability. */
 export function providerErrorOf(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
-  if (error instanceof InvalidIdTokenError) return 'invalid_response';
+  if (error instanceof InvalidIdTokenError || error instanceof InvalidRequestReference) return 'invalid_response';
   if (error.name === 'ResponseBodyError' || error.name === 'AuthorizationResponseError')
     return (error as Error & { error: string }).error;
   if (error.name === 'WWWAuthenticateChallengeError') return 'invalid_token';

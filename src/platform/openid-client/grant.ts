@@ -71,10 +71,14 @@ function checkAccessTokenHash(idToken: string, accessToken: string): void {
 }
 
 export async function grantOf(
-  { oidc, config, needsUserInfo = false }: DiscoveredProvider,
+  discovered: DiscoveredProvider,
   tokens: TokenResponse,
   former?: PreviousGrant,
 ): Promise<ProviderGrant> {
+  const { oidc, config, dpop, needsUserInfo = false } = discovered;
+  const proof = dpop && { DPoP: dpop };
+  // Somebody on the way, or the provider, would have made it good for whoever has it.
+  if (dpop && tokens.token_type !== 'dpop') throw new InvalidIdTokenError('the access token is not bound to our key');
   // A refresh response need not have an ID token (OpenID Connect Core, 12.2).
   const idClaims = tokens.claims() ?? claimsOf(former!.idToken);
   const { sub: subject, iss, sid, iat } = idClaims;
@@ -84,14 +88,20 @@ export async function grantOf(
   if (tokens.id_token !== undefined) checkAccessTokenHash(tokens.id_token, tokens.access_token);
   if (former && subject !== former.subject) throw new SubjectChangedError('the identity provider answers for another subject');
   const extra = config.serverMetadata().userinfo_endpoint
-    ? await oidc.fetchUserInfo(config, tokens.access_token, subject).catch((error: unknown) => {
+    ? await oidc.fetchUserInfo(config, tokens.access_token, subject, proof).catch((error: unknown) => {
         if (needsUserInfo && !former) throw error;
         return undefined;
       })
     : {};
   const lasts = tokens.expiresIn();
   // Claims the provider no longer sends are dropped, for example a role. Previous claims are used only if userinfo fails.
-  const claims = { ...(extra ? {} : former?.claims), ...mergeClaims(idClaims, extra ?? {}), sub: subject };
+  const claims = {
+    ...(extra ? {} : former?.claims),
+    ...mergeClaims(idClaims, extra ?? {}),
+    // Not later: what a refresh token was exchanged for must not be lost because of it.
+    ...(former ? {} : await furtherClaims(discovered, tokens.access_token)),
+    sub: subject,
+  };
   if (isTooDeep(claims)) throw new InvalidIdTokenError(`the claims are nested deeper than ${MAX_DEPTH} levels`);
   return {
     issuer: iss,
@@ -105,6 +115,25 @@ export async function grantOf(
   };
 }
 
+/** What an API of the provider says about the person, apart from what is signed. */
+async function furtherClaims({ oidc, config, dpop, way }: DiscoveredProvider, accessToken: string): Promise<Claims> {
+  if (way.claims_uri === null) return {};
+  const headers = new Headers({ Accept: 'application/json' });
+  const proof = dpop && { DPoP: dpop };
+  const answer = await oidc.fetchProtectedResource(
+    config,
+    accessToken,
+    new URL(way.claims_uri),
+    'GET',
+    undefined,
+    headers,
+    proof,
+  );
+  const found: unknown = answer.ok ? await answer.json().catch(() => undefined) : undefined;
+  if (typeof found !== 'object' || found === null) throw new InvalidIdTokenError(`the API for claims answered ${answer.status}`);
+  return { api: found };
+}
+
 /** The library checks state, issuer, nonce, signature, audience and times. */
 export async function redeemCode(
   discovered: DiscoveredProvider,
@@ -112,17 +141,18 @@ export async function redeemCode(
   returned: URLSearchParams,
   { state, nonce, verifier }: AuthorizationFlow,
 ): Promise<ProviderGrant> {
-  const { oidc, config } = discovered;
-  const tokens = await oidc.authorizationCodeGrant(config, new URL(`${redirectUri}?${returned}`), {
-    expectedState: state,
-    expectedNonce: nonce,
-    pkceCodeVerifier: verifier,
-    idTokenExpected: true,
-  });
+  const { oidc, config, dpop } = discovered;
+  const checks = { expectedState: state, expectedNonce: nonce, pkceCodeVerifier: verifier, idTokenExpected: true };
+  const address = new URL(`${redirectUri}?${returned}`);
+  const tokens = await oidc.authorizationCodeGrant(config, address, checks, undefined, dpop && { DPoP: dpop });
   return grantOf(discovered, tokens);
 }
 
 export async function refreshGrant(discovered: DiscoveredProvider, former: PreviousGrant): Promise<ProviderGrant> {
-  const { oidc, config } = discovered;
-  return grantOf(discovered, await oidc.refreshTokenGrant(config, former.refreshToken), former);
+  const { oidc, config, dpop } = discovered;
+  return grantOf(
+    discovered,
+    await oidc.refreshTokenGrant(config, former.refreshToken, undefined, dpop && { DPoP: dpop }),
+    former,
+  );
 }

@@ -5,6 +5,7 @@ import { createDiscovery, type ProviderOptions, type Unavailable } from './disco
 import { type AuthorizationFlow, type PreviousGrant, type ProviderGrant, redeemCode, refreshGrant } from './grant.ts';
 import type { LogoutAudience } from './logout-token.ts';
 import { authorizationUrl, endSessionUrl, isActive, revokeToken } from './requests.ts';
+import type { Asking } from './ways.ts';
 
 const PING_MS = 1_000;
 
@@ -23,11 +24,12 @@ export interface ProviderDeps {
   readonly unavailable: Unavailable;
   /** `at`: another address of this service, at which the login began. */
   redirectUri(at?: string): string;
+  publish?: Asking['publish'];
 }
 
 export function createProvider(options: ProviderOptions, deps: ProviderDeps) {
-  const { issuer, scopes, responseMode = 'query' } = options;
-  const { redirectUri, unavailable } = deps;
+  const { issuer, scopes } = options;
+  const { redirectUri, unavailable, publish = () => unavailable('there is no place for request objects') } = deps;
   const guarded = guardedFetch(deps.outbound, { kind: 'identity-provider', timeoutMs: 5_000, maxBytes: 256 * 1024 });
   const discovered = createDiscovery(options, guarded, unavailable);
 
@@ -41,7 +43,7 @@ export function createProvider(options: ProviderOptions, deps: ProviderDeps) {
     issuer,
     newFlow: (): AuthorizationFlow => ({ state: newSecret(), nonce: newSecret(), verifier: newSecret() }),
     authorizationUrl: async (flow: AuthorizationFlow, more: Parameters<typeof authorizationUrl>[3]): Promise<string> =>
-      authorizationUrl(await discovered(), { redirectUri: redirectUri(flow.at), scopes, responseMode }, flow, more),
+      authorizationUrl(await discovered(), { redirectUri: redirectUri(flow.at), scopes, publish }, flow, more),
     /** Exchanges the code for tokens. */
     redeem: async (returned: URLSearchParams, flow: AuthorizationFlow): Promise<ProviderGrant> =>
       redeemCode(await discovered(), redirectUri(flow.at), returned, flow),

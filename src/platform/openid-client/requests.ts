@@ -2,23 +2,25 @@
 import { type DiscoveredProvider, isForBrowsers } from './discovery.ts';
 import { isInvalidToken, isUnavailable } from './errors.ts';
 import type { AuthorizationFlow } from './grant.ts';
-import { RESPONSE_MODES, type ResponseMode } from './ways.ts';
+import { type Asking, REQUEST_FORMS, RESPONSE_MODES } from './ways.ts';
+
+interface Ours extends Pick<Asking, 'publish'> {
+  readonly redirectUri: string;
+  readonly scopes: string;
+}
 
 /** The authorization request (OpenID Connect Core, 3.1.2.1), with PKCE. */
 export async function authorizationUrl(
-  { oidc, config }: DiscoveredProvider,
-  {
-    redirectUri,
-    scopes,
-    responseMode,
-  }: { readonly redirectUri: string; readonly scopes: string; readonly responseMode: ResponseMode },
+  discovered: DiscoveredProvider,
+  { redirectUri, scopes, publish }: Ours,
   { state, nonce, verifier }: AuthorizationFlow,
   { prompt, loginHint, maxAge }: { prompt?: string | undefined; loginHint?: string | undefined; maxAge?: number | undefined },
 ): Promise<string> {
-  return oidc.buildAuthorizationUrl(config, {
+  const { oidc, way } = discovered;
+  const parameters = {
     redirect_uri: redirectUri,
     scope: scopes,
-    ...RESPONSE_MODES[responseMode],
+    ...RESPONSE_MODES[way.response_mode],
     state,
     nonce,
     code_challenge: await oidc.calculatePKCECodeChallenge(verifier),
@@ -26,7 +28,8 @@ export async function authorizationUrl(
     ...(prompt ? { prompt } : {}),
     ...(loginHint ? { login_hint: loginHint } : {}),
     ...(maxAge === undefined ? {} : { max_age: String(maxAge) }),
-  }).href;
+  };
+  return (await REQUEST_FORMS[way.request_form].address({ ...discovered, publish }, parameters)).href;
 }
 
 /** Undefined if the provider has no introspection, or not for this client (RFC 7662). */
@@ -51,10 +54,10 @@ export async function isActive(
   discovered: DiscoveredProvider,
   { accessToken, subject, isConfidential }: { accessToken: string; subject: string; isConfidential: boolean },
 ): Promise<boolean | undefined> {
-  const { oidc, config } = discovered;
+  const { oidc, config, dpop } = discovered;
   const introspected = await introspect(discovered, accessToken, isConfidential);
   if (introspected === true || config.serverMetadata().userinfo_endpoint === undefined) return introspected;
-  return oidc.fetchUserInfo(config, accessToken, subject).then(
+  return oidc.fetchUserInfo(config, accessToken, subject, dpop && { DPoP: dpop }).then(
     () => true,
     (error: unknown) => {
       if (isUnavailable(error)) throw error;

@@ -49,7 +49,7 @@ export interface OutboundOptions {
   readonly traces?: 'passed on' | 'kept' | 'none';
   /** For DNS lookup, connecting and TLS. */
   readonly connectTimeoutMs?: number;
-  /** GET and POST, if not given. The services need no others; a command that speaks to an API does. */
+  /** GET and POST, if not given. A service that manages what it made elsewhere deletes it, and a command that speaks to an API needs all of them. */
   readonly methods?: readonly OutboundMethod[];
   /** For tests. */
   readonly lookup?: Lookup;

@@ -173,6 +173,9 @@ const settingsOf = (kind: 'openid' | 'openid4vp') =>
     rule: () => 'identity:update_identity_provider',
   }) satisfies Partial<KindDefinition>;
 
+/** A profile leaves no choice about them. */
+const BY_PROFILE: readonly string[] = ['client_authentication', 'request_form', 'token_binding'];
+
 export const openid: KindDefinition = {
   ...settingsOf('openid'),
   label: ([id]) => `OpenID settings of identity provider ${quote(id)}`,
@@ -199,7 +202,19 @@ export const openid: KindDefinition = {
     may_give_admin: flag,
     accepts_tokens: flag,
     accepts_initiated_login: flag,
+    profile: { schema: t.oneOf('none', 'fapi2'), initial: 'none' },
     response_mode: { schema: t.oneOf('query', 'form_post'), initial: 'query' },
+    client_authentication: {
+      schema: t.oneOf('client_secret_basic', 'client_secret_post', 'private_key_jwt'),
+      initial: 'client_secret_basic',
+    },
+    signing_alg: { schema: t.oneOf('ES256', 'PS256', 'RS256'), initial: 'ES256' },
+    request_form: {
+      schema: t.oneOf('parameters', 'pushed', 'signed', 'signed_by_reference', 'unsigned_by_reference'),
+      initial: 'parameters',
+    },
+    token_binding: { schema: t.oneOf('none', 'dpop'), initial: 'none' },
+    claims_uri: { schema: t.nullable(t.string({ minLength: 1, maxLength: 2048 })), initial: null },
   },
   secretOf: ({ client_secret: secret }: { readonly client_secret?: SecretRef | null }) =>
     secret ? { secrets: { client_secret: secret } } : {},
@@ -207,7 +222,11 @@ export const openid: KindDefinition = {
     ...entry,
     ...(secret === SECRET ? { client_secret: fileFor('secret') } : {}),
   }),
-  whole({ client_secret: said, ...settings }, changed, { secrets: { client_secret: secret } = {}, fields }, secrets) {
+  whole({ client_secret: said, ...all }, changed, { secrets: { client_secret: secret } = {}, fields }, secrets) {
+    // What the profile decides is not said as it was before.
+    const isDecided = (name: string): boolean =>
+      all.profile !== 'none' && BY_PROFILE.includes(name) && fields[name] === undefined;
+    const settings = Object.fromEntries(Object.entries(all).filter(([name]) => !isDecided(name)));
     const sends = 'client_secret' in changed || 'issuer' in changed;
     if (!sends || fields.client_secret === undefined) return settings;
     return { ...settings, client_secret: secret ? secrets.read(secret) : null };

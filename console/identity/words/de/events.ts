@@ -94,6 +94,7 @@ export const events = {
   'identity_provider.links_deleted': '{by} trennte Konten vom Identitätsanbieter {target}: {count}',
   'identity_provider.openid4vp_settings_deleted': '{by} löschte die Wallet-Einstellungen des Identitätsanbieters {target}',
   'identity_provider.openid4vp_settings_written': '{by} änderte die Wallet-Einstellungen des Identitätsanbieters {target}',
+  'identity_provider.keys_replaced': '{by} ersetzte die Schlüssel des Dienstes beim Identitätsanbieter {target}',
   'identity_provider.openid_settings_deleted': '{by} löschte die OpenID-Einstellungen des Identitätsanbieters {target}',
   'identity_provider.openid_settings_written': '{by} änderte die OpenID-Einstellungen des Identitätsanbieters {target}',
   'identity_provider.person_unknown': 'Der Identitätsanbieter {target} schickte jemanden ohne Konto hier',

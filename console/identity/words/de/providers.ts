@@ -129,12 +129,68 @@ export const providers = {
     },
   },
   options: {
+    profile: {
+      label: 'Regeln, die als Ganzes gelten',
+      hint: 'FAPI 2.0: mit einem Schlüssel, vorab gesendete Anfragen, Token an einen Schlüssel gebunden, und der Anbieter nennt sich in seinen Antworten. Schwächeres geht dann nicht.',
+      values: { none: 'Keine', fapi2: 'FAPI 2.0 Security Profile' },
+    },
+    client_authentication: {
+      label: 'Wie sich der Dienst ausweist',
+      hint: 'Mit einem Schlüssel gibt es kein Geheimnis, das der Anbieter verlieren könnte. Registrieren Sie dort die Adresse der Schlüssel, die unten steht.',
+      values: {
+        client_secret_basic: 'Mit dem Secret',
+        client_secret_post: 'Mit dem Secret im Inhalt',
+        private_key_jwt: 'Mit einem Schlüssel (private_key_jwt)',
+      },
+    },
+    signing_alg: { label: 'Algorithmus des Schlüssels', hint: 'Ein anderer ist ein anderer Schlüssel.', values: undefined },
+    request_form: {
+      label: 'Wie Anfragen dorthin kommen',
+      hint: 'Ein Anbieter, der vorab gesendete Anfragen verlangt, bekommt sie in jedem Fall.',
+      values: {
+        parameters: 'In der Adresse',
+        pushed: 'Vom Dienst vorab gesendet (PAR)',
+        signed: 'Signiert, in der Adresse (JAR)',
+        signed_by_reference: 'Signiert, als Verweis (request_uri)',
+        unsigned_by_reference: 'Als Verweis, ohne Signatur',
+      },
+    },
+    token_binding: {
+      label: 'Token',
+      hint: 'Ein Token, der an einen Schlüssel gebunden ist, nützt einem Dieb nichts.',
+      values: { none: 'Für jeden, der sie hat', dpop: 'An einen Schlüssel gebunden (DPoP)' },
+    },
     response_mode: {
       label: 'Wie er antwortet',
       hint: 'Mit einem Formular steht der Code in keiner Adresse. Nur, wo der Anbieter es kann.',
       values: { query: 'In der Adresse', form_post: 'Mit einem Formular (form_post)' },
     },
   },
+  claimsUri: 'API mit weiteren Angaben',
+  claimsUriHint: 'Wird bei jeder Anmeldung mit dem Zugriffstoken gefragt. Was sie antwortet, steht unter „api.“ bei den Angaben.',
+  ourKeys: 'Schlüssel des Dienstes',
+  ourKeysText:
+    'Mit ihnen weist sich der Dienst bei diesem Anbieter aus. Sie werden nirgends sonst benutzt und verschlüsselt gespeichert.',
+  jwksUri: 'Adresse der Schlüssel (jwks_uri)',
+  keyUses: { sig: 'Zum Signieren', dpop: 'Für Token' },
+  replaceKeys: 'Neuen Schlüssel machen',
+  replaceKeysText:
+    'Er wird jetzt veröffentlicht und in zehn Minuten benutzt, wenn der Anbieter ihn gelesen hat. Der frühere bleibt bis dahin veröffentlicht. Laufende Anmeldungen beginnen neu.',
+  replaceKeysNow: 'Alle Schlüssel sofort ersetzen',
+  replaceKeysNowText:
+    'Wie nach einem Diebstahl: Die früheren Schlüssel werden nicht mehr benutzt und nicht mehr veröffentlicht. Bis der Anbieter den neuen gelesen hat, kann sich niemand über ihn anmelden.',
+  keysReplaced: 'Es gibt einen neuen Schlüssel.',
+  registerItself: 'Registriert sich selbst',
+  registerItselfText:
+    'Der Anbieter nimmt Registrierungen durch Programme an (RFC 7591): Der Dienst kann sich dort selbst registrieren, mit seiner Rückkehradresse und einem eigenen Schlüssel. Nichts muss kopiert werden.',
+  registerAgainText:
+    'Der Dienst hat sich bei diesem Anbieter selbst registriert. Er kann es wieder tun, etwa bevor sein Secret endet: Er bekommt einen anderen Client, und der frühere wird dort entfernt. Sitzungen über den Anbieter enden.',
+  registerNow: 'Jetzt dort registrieren',
+  registerAgain: 'Noch einmal registrieren',
+  initialToken: 'Erstes Zugriffstoken',
+  initialTokenHint:
+    'Was der Anbieter Ihnen gab, um es zu erlauben. Leer: Er will keines. Es wird einmal benutzt und nicht gespeichert.',
+  registered: 'Der Dienst hat sich registriert.',
   settings: 'Einstellungen',
   walletTemplate: {
     name: 'Nachweise aus Wallets',

@@ -113,6 +113,7 @@ export const events = {
   'identity_provider.links_deleted': '{by} disconnected accounts from the identity provider {target}: {count}',
   'identity_provider.openid4vp_settings_deleted': '{by} deleted the wallet settings of the identity provider {target}',
   'identity_provider.openid4vp_settings_written': '{by} changed the wallet settings of the identity provider {target}',
+  'identity_provider.keys_replaced': '{by} replaced the keys of the service at the identity provider {target}',
   'identity_provider.openid_settings_deleted': '{by} deleted the OpenID settings of the identity provider {target}',
   'identity_provider.openid_settings_written': '{by} changed the OpenID settings of the identity provider {target}',
   'identity_provider.person_unknown': 'The identity provider {target} sent somebody who has no account here',

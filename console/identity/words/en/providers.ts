@@ -124,12 +124,66 @@ export const providers = {
     },
   },
   options: {
+    profile: {
+      label: 'Rules that are kept as a whole',
+      hint: 'FAPI 2.0: by a key, pushed requests, tokens bound to a key, and the provider names itself in its answers. Nothing weaker works then.',
+      values: { none: 'None', fapi2: 'FAPI 2.0 Security Profile' },
+    },
+    client_authentication: {
+      label: 'How the service proves itself',
+      hint: 'By a key, there is no secret that the provider could lose. Register the address of the keys there, which is shown below.',
+      values: {
+        client_secret_basic: 'By the secret',
+        client_secret_post: 'By the secret in the body',
+        private_key_jwt: 'By a key (private_key_jwt)',
+      },
+    },
+    signing_alg: { label: 'Algorithm of the key', hint: 'Another one is another key.', values: undefined },
+    request_form: {
+      label: 'How requests get there',
+      hint: 'A provider that requires pushed requests gets them in any case.',
+      values: {
+        parameters: 'In the address',
+        pushed: 'Pushed by the service (PAR)',
+        signed: 'Signed, in the address (JAR)',
+        signed_by_reference: 'Signed, by reference (request_uri)',
+        unsigned_by_reference: 'By reference, without a signature',
+      },
+    },
+    token_binding: {
+      label: 'Tokens',
+      hint: 'A token that is bound to a key is of no use to a thief.',
+      values: { none: 'For whoever has them', dpop: 'Bound to a key (DPoP)' },
+    },
     response_mode: {
       label: 'How it answers',
       hint: 'By a form the code is in no address. Only where the provider has it.',
       values: { query: 'In the address', form_post: 'By a form (form_post)' },
     },
   },
+  claimsUri: 'API with more claims',
+  claimsUriHint: 'Asked with the access token at each sign-in. What it answers is among the claims, below “api.”.',
+  ourKeys: 'Keys of the service',
+  ourKeysText: 'With these the service proves itself to this provider. They are used nowhere else, and stored encrypted.',
+  jwksUri: 'Address of the keys (jwks_uri)',
+  keyUses: { sig: 'To sign', dpop: 'For tokens' },
+  replaceKeys: 'Make a new key',
+  replaceKeysText:
+    'It is published now, and used in ten minutes, when the provider has read it. The former one stays published until then. Sign-ins that are going on begin anew.',
+  replaceKeysNow: 'Replace all keys at once',
+  replaceKeysNowText:
+    'As after a theft: the former keys are neither used nor published any more. Until the provider has read the new one, nobody can sign in by it.',
+  keysReplaced: 'There is a new key.',
+  registerItself: 'Registers itself',
+  registerItselfText:
+    'The provider takes registrations by programs (RFC 7591): the service can register itself there, with its redirect address and a key of its own. Nothing is to be copied.',
+  registerAgainText:
+    'It registered itself at this provider. It can do so again, for example before its secret ends: it gets another client, and the former one is removed there. Sessions through the provider end.',
+  registerNow: 'Register there now',
+  registerAgain: 'Register again',
+  initialToken: 'Initial access token',
+  initialTokenHint: 'What the provider gave you to allow it. Empty: it wants none. It is used once, and not stored.',
+  registered: 'The service has registered itself.',
   settings: 'Settings',
   walletTemplate: {
     name: 'Credentials from wallets',

@@ -93,6 +93,7 @@ export const events: Words['events'] = {
   'identity_provider.links_deleted': '{by} desconectó cuentas del proveedor de identidad {target}: {count}',
   'identity_provider.openid4vp_settings_deleted': '{by} eliminó los ajustes de carteras del proveedor de identidad {target}',
   'identity_provider.openid4vp_settings_written': '{by} cambió los ajustes de carteras del proveedor de identidad {target}',
+  'identity_provider.keys_replaced': '{by} reemplazó las claves del servicio en el proveedor de identidad {target}',
   'identity_provider.openid_settings_deleted': '{by} eliminó los ajustes de OpenID del proveedor de identidad {target}',
   'identity_provider.openid_settings_written': '{by} cambió los ajustes de OpenID del proveedor de identidad {target}',
   'identity_provider.person_unknown': 'El proveedor de identidad {target} envió a alguien que no tiene cuenta aquí',

@@ -128,12 +128,67 @@ export const providers: Words['providers'] = {
     },
   },
   options: {
+    profile: {
+      label: 'Reglas que se cumplen enteras',
+      hint: 'FAPI 2.0: con una clave, solicitudes enviadas antes, tokens ligados a una clave, y el proveedor se nombra en sus respuestas. Nada más débil funciona entonces.',
+      values: { none: 'Ninguna', fapi2: 'FAPI 2.0 Security Profile' },
+    },
+    client_authentication: {
+      label: 'Cómo se identifica el servicio',
+      hint: 'Con una clave no hay ningún secreto que el proveedor pueda perder. Registre allí la dirección de las claves, que se muestra abajo.',
+      values: {
+        client_secret_basic: 'Con el secreto',
+        client_secret_post: 'Con el secreto en el cuerpo',
+        private_key_jwt: 'Con una clave (private_key_jwt)',
+      },
+    },
+    signing_alg: { label: 'Algoritmo de la clave', hint: 'Otro es otra clave.', values: undefined },
+    request_form: {
+      label: 'Cómo llegan las solicitudes',
+      hint: 'Un proveedor que exige solicitudes enviadas antes las recibe en todo caso.',
+      values: {
+        parameters: 'En la dirección',
+        pushed: 'Enviadas antes por el servicio (PAR)',
+        signed: 'Firmadas, en la dirección (JAR)',
+        signed_by_reference: 'Firmadas, por referencia (request_uri)',
+        unsigned_by_reference: 'Por referencia, sin firma',
+      },
+    },
+    token_binding: {
+      label: 'Tokens',
+      hint: 'Un token ligado a una clave no le sirve a un ladrón.',
+      values: { none: 'Para quien los tenga', dpop: 'Ligados a una clave (DPoP)' },
+    },
     response_mode: {
       label: 'Cómo responde',
       hint: 'Con un formulario, el código no está en ninguna dirección. Solo si el proveedor lo tiene.',
       values: { query: 'En la dirección', form_post: 'Con un formulario (form_post)' },
     },
   },
+  claimsUri: 'API con más datos',
+  claimsUriHint:
+    'Se le pregunta con el token de acceso en cada inicio de sesión. Lo que responde está entre los datos, bajo «api.».',
+  ourKeys: 'Claves del servicio',
+  ourKeysText: 'Con ellas se identifica el servicio ante este proveedor. No se usan en ningún otro lugar y se guardan cifradas.',
+  jwksUri: 'Dirección de las claves (jwks_uri)',
+  keyUses: { sig: 'Para firmar', dpop: 'Para tokens' },
+  replaceKeys: 'Crear una clave nueva',
+  replaceKeysText:
+    'Se publica ahora y se usa dentro de diez minutos, cuando el proveedor la haya leído. La anterior sigue publicada hasta entonces. Los inicios de sesión en curso empiezan de nuevo.',
+  replaceKeysNow: 'Reemplazar todas las claves ya',
+  replaceKeysNowText:
+    'Como después de un robo: las claves anteriores ya no se usan ni se publican. Hasta que el proveedor haya leído la nueva, nadie puede entrar por él.',
+  keysReplaced: 'Hay una clave nueva.',
+  registerItself: 'Se registra solo',
+  registerItselfText:
+    'El proveedor acepta registros de programas (RFC 7591): el servicio puede registrarse allí solo, con su dirección de retorno y una clave propia. No hay que copiar nada.',
+  registerAgainText:
+    'El servicio se registró solo en este proveedor. Puede hacerlo otra vez, por ejemplo antes de que termine su secreto: recibe otro cliente y el anterior se elimina allí. Las sesiones a través del proveedor terminan.',
+  registerNow: 'Registrarse allí ahora',
+  registerAgain: 'Registrarse otra vez',
+  initialToken: 'Token de acceso inicial',
+  initialTokenHint: 'Lo que el proveedor le dio para permitirlo. Vacío: no quiere ninguno. Se usa una vez y no se guarda.',
+  registered: 'El servicio se ha registrado.',
   settings: 'Configuración',
   walletTemplate: {
     name: 'Credenciales de carteras',

@@ -70,6 +70,7 @@ const VERBS = {
     'openid4vp_settings_deleted',
     'openid4vp_settings_written',
     'openid_settings_deleted',
+    'keys_replaced',
     'openid_settings_written',
     'person_unknown',
     'sessions_ended',

@@ -109,6 +109,26 @@ export interface ProviderAttemptRow {
   expires_at: number;
 }
 
+/** A key of ours. */
+export interface ProviderKeyRow {
+  id: string;
+  provider_id: string;
+  used_for: 'sig' | 'dpop';
+  alg: string;
+  public_jwk: string;
+  sealed: string;
+  created_at: number;
+}
+
+/** Where the service registered itself. */
+export interface ProviderRegistrationRow {
+  provider_id: string;
+  sealed: string;
+  metadata: string;
+  registered_at: number;
+  secret_expires_at: number | null;
+}
+
 /** What a browser or a provider has a reference to. */
 export interface ProviderMessageRow {
   id: string;
@@ -129,6 +149,8 @@ export interface FederationTables {
   provider_sessions: ProviderSessionRow;
   provider_attempts: ProviderAttemptRow;
   provider_messages: ProviderMessageRow;
+  provider_keys: ProviderKeyRow;
+  provider_registrations: ProviderRegistrationRow;
   service_providers: ServiceProviderRow;
   /** With `issued_at`: what was signed out, and not a token. */
   used_logout_tokens: { token_hash: string; expires_at: number; issued_at: number | null };

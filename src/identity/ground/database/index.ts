@@ -357,18 +357,7 @@ export type {
   SettingOwner,
 } from './catalog.ts';
 export type { DeviceRow, PasskeyRow, TwoFactorRow } from './factors.ts';
-export type {
-  IdentityProviderRow,
-  MappingRow,
-  OpenidProviderRow,
-  ProtocolRow,
-  ProviderAttemptRow,
-  ProviderLinkRow,
-  ProviderMessageRow,
-  ProviderSessionRow,
-  ServiceProviderRow,
-  WalletProviderRow,
-} from './federation.ts';
+export type * from './federation.ts';
 export type { LogoutRow, MailRow, NewMailRow, NewOutboxRow, OutboxRow, QueueRow } from './messages.ts';
 export type Database = AnyDatabase<Tables>;
 export type Reader = AnyReader<Tables>;

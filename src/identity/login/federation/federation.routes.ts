@@ -28,6 +28,8 @@ import {
 } from './identity-providers.schema.ts';
 import { CreateMapping, MappingEnvelope, MappingList, renderMapping, UpdateMapping } from './mappings.schema.ts';
 import { OpenidSettingsEnvelope, PutOpenidSettings, renderOpenidSettings } from './openid-settings.schema.ts';
+import { mountProviderKeys } from './provider-keys.routes.ts';
+import { mountProviderRegistrations } from './provider-registrations.routes.ts';
 import { mountSignInProviders } from './sign-in-providers.routes.ts';
 import { mountTokenLogins, type TokenLoginRouteDeps } from './token-logins.routes.ts';
 import { versionedProvider, versionedSettings } from './versions.ts';
@@ -45,6 +47,8 @@ export function mountFederation(app: IdentityApp, modules: FederationRouteDeps):
   mountMappings(app, modules);
   mountProtocols(app, modules);
   mountOpenidSettings(app, modules);
+  mountProviderKeys(app, modules);
+  mountProviderRegistrations(app, modules);
   mountWalletSettings(app, modules);
   mountSignInProviders(app, modules);
   mountTokenLogins(app, modules);
@@ -302,7 +306,7 @@ function mountOpenidSettings(app: IdentityApp, { federation }: FederationRouteDe
       reply: { 200: OpenidSettingsEnvelope },
     },
     async ({ caller, target, body, base, headers }) =>
-      shown(base, await federation.openidSettings.put(caller, target, body.openid, headers['if-match'])),
+      shown(base, await federation.openidSettings.put(caller, target, body.openid, { ifMatch: headers['if-match'] })),
   );
   app.get(
     path,

@@ -151,10 +151,17 @@ onBothDatabases('Federation', (api) => {
         may_give_admin: false,
         accepts_tokens: false,
         accepts_initiated_login: false,
+        profile: 'none',
         response_mode: 'query',
+        client_authentication: 'client_secret_basic',
+        signing_alg: 'ES256',
+        request_form: 'parameters',
+        token_binding: 'none',
+        claims_uri: null,
         redirect_uri: `${api.url}/openid/providers/${id}/callback`,
         backchannel_logout_uri: `${api.url}/openid/providers/${id}/logout`,
         initiate_login_uri: `${api.url}/openid/providers/${id}/login`,
+        jwks_uri: `${api.url}/openid/providers/${id}/jwks`,
         links: { self: api.url + path },
       });
       assert.deepEqual(assertOk(await api.get(path)).openid, openid);

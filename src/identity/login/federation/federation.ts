@@ -20,10 +20,13 @@ import { createOpenidSettings } from './openid-settings.rules.ts';
 import { createProtocols } from './protocols.rules.ts';
 import { createProviderClients } from './provider-clients.ts';
 import { createProviderFlows } from './provider-flow.rules.ts';
+import { createProviderKeys } from './provider-keys.rules.ts';
 import { createProviderLogins } from './provider-login.rules.ts';
 import { createProviderMessages } from './provider-messages.rules.ts';
 import { createProviderMetadata } from './provider-metadata.ts';
+import { createProviderRegistrations } from './provider-registrations.rules.ts';
 import { createProviderSessions, type ProviderSessionDeps } from './provider-sessions.rules.ts';
+import { createRegisterAtProvider } from './register-at-provider.rules.ts';
 import { enabledServiceProviders } from './service-providers.store.ts';
 import { createProviderAttempts } from './sign-in-attempts.rules.ts';
 import { createSignInProviders } from './sign-in-providers.rules.ts';
@@ -59,16 +62,18 @@ export function createFederation(deps: FederationDeps) {
   const { endOf: endTokensOf, endOfMapping: endTokensOfMapping } = apiSessions;
   const entitlements = createEntitlements(deps);
   const linkBatches = createLinkBatches({ ...deps, entitlements });
-  const openidSettings = createOpenidSettings({ ...deps, endSessionsOf, endTokensOf, linkBatches });
+  const keys = createProviderKeys(deps);
+  const messages = createProviderMessages(deps);
+  const registrations = createProviderRegistrations(deps);
+  const openidSettings = createOpenidSettings({ ...deps, endSessionsOf, endTokensOf, linkBatches, keys, registrations });
   const walletSettings = createWalletSettings({ ...deps, endSessionsOf, linkBatches });
-  const clientOf = createProviderClients({ ...deps, secretOf: openidSettings.secretOf });
+  const clientOf = createProviderClients({ ...deps, secretOf: openidSettings.secretOf, keys, messages, registrations });
   const sessions = createProviderSessions({ ...deps, entitlements, apiSessions, clientOf });
   const logins = createProviderLogins({ ...deps, entitlements, sessions, apiSessions });
-  const identityProviders = createIdentityProviders({ ...deps, endSessionsOf, linkBatches });
+  const identityProviders = createIdentityProviders({ ...deps, endSessionsOf, linkBatches, registrations });
   const mappings = createMappings({ ...deps, endTokensOfMapping });
   const protocols = createProtocols({ ...deps, endTokensOf, endSessionsOf });
   const flows = createProviderFlows({ ...deps, clientOf });
-  const messages = createProviderMessages(deps);
   const links = createLinks({ ...deps, entitlements, sessions });
   const tryMapping = createMappingTrials({ ...deps, entitlements });
   return {
@@ -86,6 +91,9 @@ export function createFederation(deps: FederationDeps) {
       endSessionsOf,
     }),
     attempts: createProviderAttempts({ ...deps, clientOf, flows, messages, tryMapping }),
+    keys,
+    registrations,
+    register: createRegisterAtProvider({ ...deps, keys, registrations, openidSettings }),
     messages,
     tryMapping,
     metadataOf: createProviderMetadata(deps),

@@ -31,6 +31,7 @@ import {
 } from './identity-providers.store.ts';
 import { checkNewId, failOnDuplicateId } from './ids.ts';
 import type { LinkBatches } from './link-batches.rules.ts';
+import type { ProviderRegistrations } from './provider-registrations.rules.ts';
 import { checkVersion, versionedProvider } from './versions.ts';
 
 type NewIdentityProvider = Static<typeof CreateIdentityProvider>['identity_provider'];
@@ -68,9 +69,10 @@ export function createIdentityProviders(
     /** Called in the transaction that disables or deletes a provider. */
     endSessionsOf(transaction: Change, providerId: string): Promise<void>;
     readonly linkBatches: Pick<LinkBatches, 'deleteFew' | 'deleteAll'>;
+    readonly registrations: Pick<ProviderRegistrations, 'handleOf' | 'remove'>;
   },
 ) {
-  const { db, clock, change, endSessionsOf, linkBatches } = deps;
+  const { db, clock, change, endSessionsOf, linkBatches, registrations } = deps;
   const missing = (id: string) => fail('identity_provider.not_found', { id });
 
   const withRemoteIds = async (
@@ -182,10 +184,12 @@ export function createIdentityProviders(
      * in batches. If that is interrupted, it stays disabled, and can be deleted again.
      */
     async remove(caller: Caller, { id }: IdentityProviderRow, ifMatch?: string): Promise<void> {
+      const registered = await registrations.handleOf(id);
       for (let round = 0; round < ROUNDS; round++) {
         // One that was closed here has another version since.
         const wanted = round === 0 ? ifMatch : undefined;
-        if (await change(caller, (transaction) => removeOrClose(transaction, id, wanted))) return;
+        if (await change(caller, (transaction) => removeOrClose(transaction, id, wanted)))
+          return registrations.remove(id, registered);
         await linkBatches.deleteAll(caller, id);
       }
       fail('server.unavailable', undefined, { headers: { 'Retry-After': '1' }, reason: 'the provider is being enabled again' });

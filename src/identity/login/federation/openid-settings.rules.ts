@@ -4,15 +4,17 @@ import type { Seal } from '../../../platform/seal/index.ts';
 import { tagOf } from '../../access/context/index.ts';
 import { type Caller, type IdentityTarget, targetOf } from '../../access/rules/index.ts';
 import type { Change } from '../../ground/audit/index.ts';
-import type { IdentityProviderRow, OpenidProviderRow } from '../../ground/database/index.ts';
+import type { IdentityProviderRow, OpenidProviderRow, ProviderKeyRow } from '../../ground/database/index.ts';
 import { fail } from '../../ground/faults.ts';
 import { bit, type Deps, failOnBrokenReference } from '../../ground/resource/index.ts';
-import { optionsToStore } from './client-options.ts';
+import { optionsOf, optionsToStore } from './client-options.ts';
 import { lockIdentityProvider } from './identity-providers.store.ts';
 import type { LinkBatches } from './link-batches.rules.ts';
 import { nameIssuer } from './links.store.ts';
 import type { PutOpenidSettings } from './openid-settings.schema.ts';
 import { deleteOpenidSettings, findOpenidSettings, putOpenidSettings } from './openid-settings.store.ts';
+import type { ProviderKeys } from './provider-keys.rules.ts';
+import type { ProviderRegistrations } from './provider-registrations.rules.ts';
 import { checkVersion, versionedSettings } from './versions.ts';
 
 type OpenidSettingsBody = Static<typeof PutOpenidSettings>['openid'];
@@ -49,6 +51,20 @@ const isLess = (former: Trust, now: Trust): boolean =>
 const isOtherOrLess = (former: OpenidProviderRow, row: OpenidProviderRow): boolean =>
   former.issuer !== row.issuer || former.client_id !== row.client_id || isLess(former, row);
 
+type Client = Pick<OpenidProviderRow, 'issuer' | 'client_id'>;
+const isOtherClient = (former: Client, now: Client): boolean =>
+  former.issuer !== now.issuer || former.client_id !== now.client_id;
+
+interface WriteOptions {
+  readonly ifMatch?: string | undefined;
+  /** The service has just registered itself: with these settings, and the keys that are there. */
+  readonly registered?: Parameters<ProviderRegistrations['store']>[2];
+}
+
+/** Keys are not for two providers. */
+const isOtherProvider = (former: Client | undefined, now: Client, registered: WriteOptions['registered']): boolean =>
+  registered === undefined && former?.issuer !== now.issuer;
+
 /** Whether somebody may have got in with a token who would not now. */
 function admitsLess(former: OpenidProviderRow, row: OpenidProviderRow): boolean {
   const domains = new Set(JSON.parse(row.email_domains) as string[]);
@@ -73,9 +89,11 @@ export function createOpenidSettings(
     /** Called in the transaction that changes who gets in with a token of the provider. */
     endTokensOf(transaction: Change, providerId: string): Promise<void>;
     readonly linkBatches: Pick<LinkBatches, 'takeBackDue'>;
+    readonly keys: Pick<ProviderKeys, 'prepare' | 'store' | 'removeAll'>;
+    readonly registrations: Pick<ProviderRegistrations, 'handleOf' | 'store' | 'forget' | 'remove'>;
   },
 ) {
-  const { db, clock, change, seal, endSessionsOf, endTokensOf, linkBatches } = deps;
+  const { db, clock, change, seal, endSessionsOf, endTokensOf, linkBatches, keys, registrations } = deps;
 
   function secretOf(providerId: string, body: OpenidSettingsBody, former: OpenidProviderRow | undefined): string | null {
     if (body.client_secret === undefined) {
@@ -85,7 +103,19 @@ export function createOpenidSettings(
     return body.client_secret === null ? null : seal.seal(Buffer.from(body.client_secret), sealContext(providerId));
   }
 
-  async function write(transaction: Change, id: string, body: OpenidSettingsBody, ifMatch?: string): Promise<OpenidProviderRow> {
+  /** What takes longer than a transaction should. */
+  async function prepare(id: string, body: OpenidSettingsBody, { registered }: WriteOptions = {}): Promise<ProviderKeyRow[]> {
+    const former = await findOpenidSettings(db.read, id);
+    const way = optionsOf({ client_options: optionsToStore(body, former) });
+    return keys.prepare(id, way, { isOther: isOtherProvider(former, body, registered) });
+  }
+
+  async function write(
+    transaction: Change,
+    id: string,
+    body: OpenidSettingsBody,
+    { prepared, ifMatch, registered }: WriteOptions & { readonly prepared: readonly ProviderKeyRow[] },
+  ): Promise<OpenidProviderRow> {
     checkIssuer(body.issuer);
     checkTrust(body);
     const { tx, audit } = transaction;
@@ -94,6 +124,7 @@ export function createOpenidSettings(
     const former = await findOpenidSettings(tx, id);
     checkVersion('openid_settings', id, ifMatch, former && versionedSettings(former));
     const trust = { whole_service: bit(body.whole_service ?? false), may_give_admin: bit(body.may_give_admin ?? false) };
+    const acceptsTokens = accepts('accepts_tokens', body, former);
     const version = Math.max(clock.now(), (former?.version ?? 0) + 1);
     const row: OpenidProviderRow = {
       provider_id: id,
@@ -105,10 +136,10 @@ export function createOpenidSettings(
       email_domains: JSON.stringify([...new Set((body.email_domains ?? []).map((domain) => domain.toLowerCase()))]),
       trusts_email: bit(body.trusts_email ?? false),
       ...trust,
-      accepts_tokens: bit(accepts('accepts_tokens', body, former)),
+      accepts_tokens: bit(acceptsTokens),
       accepts_initiated_login: bit(accepts('accepts_initiated_login', body, former)),
       button_order: body.button_order ?? null,
-      client_options: optionsToStore(body, former),
+      client_options: optionsToStore({ ...body, accepts_tokens: acceptsTokens }, former),
       version,
       taking_back: former && isLess(former, trust) ? version : (former?.taking_back ?? null),
     };
@@ -118,6 +149,9 @@ export function createOpenidSettings(
       () => fail('identity_provider.not_found', { id }),
       () => putOpenidSettings(tx, row),
     );
+    await keys.store(transaction, id, optionsOf(row), { prepared, isOther: isOtherProvider(former, row, registered) });
+    if (registered) await registrations.store(transaction, id, registered);
+    else if (former && isOtherClient(former, row)) await registrations.forget(transaction, id);
     transaction.invalidate(tagOf.identityProvider(id));
     const { issuer, client_id } = row;
     if (!former) await nameIssuer(tx, id, issuer);
@@ -129,9 +163,13 @@ export function createOpenidSettings(
     caller: Caller,
     { id }: IdentityProviderRow,
     body: OpenidSettingsBody,
-    ifMatch?: string,
+    options: WriteOptions = {},
   ): Promise<OpenidProviderRow> {
-    const written = await change(caller, (transaction) => write(transaction, id, body, ifMatch));
+    const prepared = await prepare(id, body, options);
+    const former = await registrations.handleOf(id);
+    const before = await findOpenidSettings(db.read, id);
+    const written = await change(caller, (transaction) => write(transaction, id, body, { ...options, prepared }));
+    if (before && isOtherClient(before, written)) await registrations.remove(id, former);
     // Nobody signs in by a former issuer any more. Its people are others, and what it gave them is taken back. Where the provider is trusted
     // less, everybody gets at the next sign-in what is still due.
     await linkBatches.takeBackDue(caller, id);
@@ -146,18 +184,23 @@ export function createOpenidSettings(
         () => fail('openid_provider.not_found', { id: providerId }),
       ),
 
+    prepare,
     /** In the transaction that makes the provider. */
     write,
     put,
 
     async remove(caller: Caller, { provider_id: id }: OpenidProviderRow): Promise<void> {
+      const registered = await registrations.handleOf(id);
       await change(caller, async (transaction) => {
         await lockIdentityProvider(db, transaction.tx, id);
         if (!(await deleteOpenidSettings(transaction.tx, id))) fail('openid_provider.not_found', { id });
+        await keys.removeAll(transaction, id);
+        await registrations.forget(transaction, id);
         await endSessionsOf(transaction, id);
         transaction.invalidate(tagOf.identityProvider(id));
         transaction.audit('identity_provider.openid_settings_deleted', { kind: 'identity_provider', id });
       });
+      await registrations.remove(id, registered);
       // The next settings may be those of another provider.
       await linkBatches.takeBackDue(caller, id);
     },

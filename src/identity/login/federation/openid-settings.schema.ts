@@ -17,14 +17,14 @@ const Scopes = t.array(t.string({ minLength: 1, maxLength: 100, pattern: '^[\\x2
   description:
     'The scopes to request; openid is always among them. With offline_access, the service asks the provider again later, and ends the session when the person has no access there any more.',
 });
-const shown = {
+const issuerField = {
   issuer: t.string({
     minLength: 1,
     maxLength: 2048,
     description: 'The issuer, exactly as the provider writes it in its discovery document.',
   }),
-  client_id: t.string({ minLength: 1, maxLength: 255 }),
 };
+const shown = { ...issuerField, client_id: t.string({ minLength: 1, maxLength: 255 }) };
 /** How far a provider is trusted, whatever its protocol. */
 export const trustFields = {
   trusts_email: t.boolean({
@@ -67,6 +67,8 @@ export const NewOpenidSettings = t.object(shown, {
     t.string({ minLength: 1, maxLength: 1024, description: 'Never shown. Without it the former one stays; null removes it.' }),
   ),
 });
+/** The client comes from the provider. */
+export const SettingsToRegister = t.object(issuerField, optional);
 export const PutOpenidSettings = t.envelope('openid', NewOpenidSettings);
 
 const OpenidSettings = t.object({
@@ -87,6 +89,9 @@ const OpenidSettings = t.object({
   initiate_login_uri: t.string({
     description: 'To be registered at the provider, if sign-ins begin there. It is good while `accepts_initiated_login` is true.',
   }),
+  jwks_uri: t.string({
+    description: 'Where the public keys of the service for this provider are, to be registered there if it uses any.',
+  }),
   links: Links,
 });
 export const OpenidSettingsEnvelope = t.envelope('openid', OpenidSettings);
@@ -94,6 +99,9 @@ export const OpenidSettingsEnvelope = t.envelope('openid', OpenidSettings);
 /** The paths of a provider at this service. */
 export const callbackPath = (providerId: string): string => `/openid/providers/${encodeURIComponent(providerId)}/callback`;
 export const initiateLoginPath = (providerId: string): string => `/openid/providers/${encodeURIComponent(providerId)}/login`;
+export const keysPath = (providerId: string): string => `/openid/providers/${encodeURIComponent(providerId)}/jwks`;
+export const requestPath = (providerId: string, reference: string): string =>
+  `/openid/providers/${encodeURIComponent(providerId)}/requests/${reference}`;
 export const logoutPath = (providerId: string): string => `/openid/providers/${encodeURIComponent(providerId)}/logout`;
 
 export const renderOpenidSettings = (base: string, issuer: string, row: OpenidProviderRow) => ({
@@ -113,7 +121,8 @@ export const renderOpenidSettings = (base: string, issuer: string, row: OpenidPr
   redirect_uri: issuer + callbackPath(row.provider_id),
   backchannel_logout_uri: issuer + logoutPath(row.provider_id),
   initiate_login_uri: issuer + initiateLoginPath(row.provider_id),
+  jwks_uri: issuer + keysPath(row.provider_id),
   links: { self: `${base}${pathOf(row.provider_id)}/openid` },
 });
 
-t.name({ NewOpenidSettings, PutOpenidSettings, OpenidSettings, OpenidSettingsEnvelope });
+t.name({ SettingsToRegister, NewOpenidSettings, PutOpenidSettings, OpenidSettings, OpenidSettingsEnvelope });

@@ -14,6 +14,11 @@ export async function putOpenidSettings(tx: Tx, row: OpenidProviderRow): Promise
     .execute();
 }
 
+/** Clients of processes are made anew, and sign-ins that are going on do not go on with it. */
+export async function setVersion(tx: Tx, providerId: string, version: number): Promise<void> {
+  await tx.updateTable('openid_providers').set({ version }).where('provider_id', '=', providerId).execute();
+}
+
 export async function deleteOpenidSettings(tx: Tx, providerId: string): Promise<boolean> {
   const { numDeletedRows } = await tx.deleteFrom('openid_providers').where('provider_id', '=', providerId).executeTakeFirst();
   return numDeletedRows > 0n;

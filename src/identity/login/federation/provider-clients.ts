@@ -4,7 +4,10 @@ import type { Outbound } from '../../../platform/outbound/index.ts';
 import type { OpenidProviderRow } from '../../ground/database/index.ts';
 import { fail } from '../../ground/faults.ts';
 import { optionsOf } from './client-options.ts';
-import { callbackPath } from './openid-settings.schema.ts';
+import { callbackPath, requestPath } from './openid-settings.schema.ts';
+import type { ProviderKeys } from './provider-keys.rules.ts';
+import type { ProviderMessages } from './provider-messages.rules.ts';
+import type { ProviderRegistrations } from './provider-registrations.rules.ts';
 
 export interface ProviderClient {
   readonly provider: Provider;
@@ -16,13 +19,16 @@ export interface ProviderClientDeps {
   readonly outbound: Outbound;
   issuer(): string;
   secretOf(row: OpenidProviderRow): string | undefined;
+  readonly keys: Pick<ProviderKeys, 'load'>;
+  readonly messages: Pick<ProviderMessages, 'publish'>;
+  readonly registrations: Pick<ProviderRegistrations, 'metadataOf'>;
 }
 
 const RETRY_SECONDS = '5';
 const unavailable = (reason: string): never =>
   fail('identity_provider.unavailable', undefined, { reason, headers: { 'Retry-After': RETRY_SECONDS } });
 
-export function createProviderClients({ outbound, issuer, secretOf }: ProviderClientDeps) {
+export function createProviderClients({ outbound, issuer, secretOf, keys, messages, registrations }: ProviderClientDeps) {
   /** By provider. Replaced when the settings change: what was discovered belongs to the former ones. */
   const clients = new Map<string, ProviderClient & { readonly version: number }>();
 
@@ -35,10 +41,20 @@ export function createProviderClients({ outbound, issuer, secretOf }: ProviderCl
         issuer: row.issuer,
         scopes: (JSON.parse(row.scopes) as string[]).join(' '),
         needsUserInfo: true,
-        responseMode: optionsOf(row).response_mode,
-        client: async () => ({ clientId: row.client_id, clientSecret: secretOf(row) }),
+        way: optionsOf(row),
+        client: async () => ({
+          clientId: row.client_id,
+          clientSecret: secretOf(row),
+          keys: await keys.load(id),
+          metadata: await registrations.metadataOf(id),
+        }),
       },
-      { outbound, unavailable, redirectUri: () => issuer() + callbackPath(id) },
+      {
+        outbound,
+        unavailable,
+        redirectUri: () => issuer() + callbackPath(id),
+        publish: async (object, state) => issuer() + requestPath(id, await messages.publish(id, state, object)),
+      },
     );
     const client = { provider, verify: createVerifyToken(provider), version };
     clients.set(id, client);

@@ -1,7 +1,12 @@
 // A sign-in at a provider: begun here, done there, finished when the browser returns with a code.
 import { type Clock, seconds } from '../../../platform/clock.ts';
 import { newSecret } from '../../../platform/ids.ts';
-import { type AuthorizationFlow, type ProviderGrant, providerErrorOf } from '../../../platform/openid-client/index.ts';
+import {
+  type AuthorizationFlow,
+  type Provider,
+  type ProviderGrant,
+  providerErrorOf,
+} from '../../../platform/openid-client/index.ts';
 import type { Database, OpenidProviderRow } from '../../ground/database/index.ts';
 import { Fault, fail, fault } from '../../ground/faults.ts';
 import { refuse } from './account-choice.rules.ts';
@@ -60,6 +65,18 @@ const refused = (why: string): Fault => {
   return fault('identity_provider.refused', { why: word }, { reason: `provider: ${word}` });
 };
 
+/** What a request to the provider came to. */
+const failed =
+  (what: string) =>
+  (problem: unknown): never => {
+    const refusal = problem instanceof Fault ? undefined : providerErrorOf(problem);
+    if (refusal !== undefined) throw refused(refusal);
+    if (problem instanceof Fault) throw problem;
+    return fail('identity_provider.unavailable', undefined, { reason: `${what}: ${(problem as Error).message}` });
+  };
+
+type AskedMore = Parameters<Provider['authorizationUrl']>[1];
+
 export interface ProviderFlowDeps {
   readonly db: Database;
   readonly clock: Clock;
@@ -79,19 +96,17 @@ export function createProviderFlows({ db, clock, config, clientOf }: ProviderFlo
     if (mode !== optionsOf(row).response_mode) throw refused('invalid_response');
     const error = returned.get('error');
     if (error !== null) throw refused(error);
-    return clientOf(row)
-      .provider.redeem(returned, flow)
-      .catch((problem: unknown) => {
-        const refusal = problem instanceof Fault ? undefined : providerErrorOf(problem);
-        if (refusal !== undefined) throw refused(refusal);
-        if (problem instanceof Fault) throw problem;
-        return fail('identity_provider.unavailable', undefined, { reason: `redeem: ${(problem as Error).message}` });
-      });
+    return clientOf(row).provider.redeem(returned, flow).catch(failed('redeem'));
   }
+
+  /** Where the browser goes. The provider may have been asked before, and may have refused. */
+  const addressOf = (row: OpenidProviderRow, flow: AuthorizationFlow, more: AskedMore): Promise<string> =>
+    clientOf(row).provider.authorizationUrl(flow, more).catch(failed('authorize'));
 
   return {
     /** Exchanges a code. Fails with what the provider answered. */
     redeem,
+    addressOf,
 
     async offered(): Promise<OfferedProviders> {
       const rows = await listUsableProviders(db.read, OPENID, MAX_OFFERED);
@@ -138,7 +153,7 @@ export function createProviderFlows({ db, clock, config, clientOf }: ProviderFlo
       };
       // With max_age, the provider must say when the person authenticated (OpenID Connect Core 1.0, 3.1.2.1).
       const more = options.again ? { prompt: 'login', maxAge: 0 } : {};
-      return { flow, url: await provider.authorizationUrl(flow, { ...more, loginHint: options.loginHint }) };
+      return { flow, url: await addressOf(row, flow, { ...more, loginHint: options.loginHint }) };
     },
 
     /** Whether the provider was asked to have its answers posted. */

@@ -10,7 +10,14 @@ const MAX_NAMES = 100;
 const MAX_NAME = 200;
 const MAX_ADDRESS = 2048;
 
-const ADDRESSES = ['authorization_endpoint', 'token_endpoint', 'userinfo_endpoint', 'jwks_uri', 'end_session_endpoint'] as const;
+const ADDRESSES = [
+  'authorization_endpoint',
+  'token_endpoint',
+  'userinfo_endpoint',
+  'jwks_uri',
+  'end_session_endpoint',
+  'registration_endpoint',
+] as const;
 /** Without these nobody can sign in. */
 const NEEDED: readonly (typeof ADDRESSES)[number][] = ['authorization_endpoint', 'token_endpoint', 'jwks_uri'];
 
@@ -55,7 +62,7 @@ async function read(outbound: Outbound, url: string): Promise<Readonly<Record<st
     url,
     timeoutMs: TIMEOUT_MS,
     maxBytes: MAX_BYTES,
-    accept: ['application/json'],
+    accept: ['application/json', 'application/jrd+json'],
     kind: 'identity-provider',
   }).catch((error: unknown) => {
     if (error instanceof OutboundError) return unusable(WHY[error.kind]);
@@ -71,9 +78,24 @@ async function read(outbound: Outbound, url: string): Promise<Readonly<Record<st
   return unusable('its answer is not a JSON object');
 }
 
+const ISSUER = 'http://openid.net/specs/connect/1.0/issuer';
+
+/** Whose provider an address or a person names (OpenID Connect Discovery 1.0, 2). What it answers is an issuer like one that was entered. */
+async function issuerFor(outbound: Outbound, resource: string): Promise<string> {
+  const url = URL.parse(resource.startsWith('acct:') ? `https://${resource.slice(resource.lastIndexOf('@') + 1)}` : resource);
+  if (url?.protocol !== 'https:' || url.username !== '') return unusable('that is neither an https address nor acct:name@host');
+  const query = new URLSearchParams({ resource, rel: ISSUER });
+  const { links } = await read(outbound, `https://${url.host}/.well-known/webfinger?${query}`);
+  const found = (Array.isArray(links) ? (links as Record<string, unknown>[]) : []).find((link) => link?.rel === ISSUER)?.href;
+  return typeof found === 'string' && found.length <= MAX_ADDRESS ? found : unusable('its host names no provider for it');
+}
+
 export const createProviderMetadata =
   ({ outbound }: { readonly outbound: Outbound }) =>
-  async (issuer: string): Promise<ProviderMetadata> => {
+  async (asked: { readonly issuer?: string | undefined; readonly resource?: string | undefined }): Promise<ProviderMetadata> => {
+    const { resource } = asked;
+    const issuer =
+      asked.issuer ?? (resource === undefined ? unusable('issuer or resource is missing') : await issuerFor(outbound, resource));
     checkIssuer(issuer);
     const found = await read(outbound, `${bare(issuer)}/.well-known/openid-configuration`);
     // Not longer, before anything is looked for in it.

@@ -33,7 +33,7 @@ interface Begun {
 export interface AttemptDeps extends Pick<Deps, 'db' | 'clock' | 'change'> {
   readonly seal: Seal;
   readonly clientOf: ProviderClients;
-  readonly flows: Pick<ProviderFlows, 'redeem'>;
+  readonly flows: Pick<ProviderFlows, 'addressOf' | 'redeem'>;
   readonly messages: Pick<ProviderMessages, 'answerIn'>;
   readonly tryMapping: MappingTrials;
 }
@@ -61,7 +61,7 @@ export function createProviderAttempts({ db, clock, change, seal, clientOf, flow
       const id = newId();
       const flow: AuthorizationFlow = { ...provider.newFlow(), state: stateOf(id) };
       // The person may want to try it as somebody else.
-      const url = await provider.authorizationUrl(flow, { prompt: 'login' });
+      const url = await flows.addressOf(row, flow, { prompt: 'login' });
       const expiresAt = seconds(clock) + ATTEMPT_SECONDS;
       const begun: Begun = { flow, enabled: row.enabled };
       await change(caller, async (transaction) => {

@@ -84,7 +84,7 @@ function mountWhole(app: IdentityApp, { federation }: Modules): void {
       body: AskMetadata,
       reply: { 200: MetadataEnvelope },
     },
-    async ({ body }) => ({ metadata: renderMetadata(await federation.metadataOf(body.metadata.issuer)) }),
+    async ({ body }) => ({ metadata: renderMetadata(await federation.metadataOf(body.metadata)) }),
   );
 }
 

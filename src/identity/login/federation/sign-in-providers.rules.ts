@@ -30,7 +30,7 @@ export interface SignInProviderDeps extends Pick<Deps, 'db' | 'clock' | 'change'
   readonly identityProviders: Pick<IdentityProviders, 'insert'>;
   readonly mappings: Pick<Mappings, 'insert'>;
   readonly protocols: Pick<Protocols, 'insert'>;
-  readonly openidSettings: Pick<OpenidSettings, 'write'>;
+  readonly openidSettings: Pick<OpenidSettings, 'prepare' | 'write'>;
   readonly walletSettings: Pick<WalletSettings, 'write'>;
   readonly links: Pick<ProviderLinks, 'end'>;
   endSessionsOf(transaction: Change, providerId: string): Promise<void>;
@@ -51,12 +51,13 @@ export function createSignInProviders(deps: SignInProviderDeps) {
       { id, mapping, openid, openid4vp, ...provider }: Static<typeof CreateSignInProvider>['sign_in_provider'],
     ): Promise<SignInProviderRow> {
       if (!openid && !openid4vp) fail('request.bad_value', { field: 'openid', why: 'there must be openid, openid4vp, or both' });
+      const prepared = openid ? await openidSettings.prepare(id, openid) : [];
       await change(caller, async (transaction) => {
         await identityProviders.insert(transaction, id, provider);
         await mappings.insert(transaction, id, mapping);
         if (openid) {
           await protocols.insert(transaction, { id }, OPENID, { mapping_id: id });
-          await openidSettings.write(transaction, id, openid);
+          await openidSettings.write(transaction, id, openid, { prepared });
         }
         if (openid4vp) {
           await protocols.insert(transaction, { id }, OPENID4VP, { mapping_id: id });

@@ -61,9 +61,17 @@ export const renderSignInProvider = (base: string, issuer: string, row: SignInPr
   links: { self: base + pathOf(row.id) },
 });
 
-const AskedMetadata = t.object({
-  issuer: t.string({ minLength: 1, maxLength: 2048, description: 'The address of the provider, as in the OpenID settings.' }),
-});
+const AskedMetadata = t.object(
+  {},
+  {
+    issuer: t.string({ minLength: 1, maxLength: 2048, description: 'The address of the provider, as in the OpenID settings.' }),
+    resource: t.string({
+      minLength: 1,
+      maxLength: 2048,
+      description: 'Instead of it, whose provider is looked for by WebFinger: `acct:name@host`, or an https address.',
+    }),
+  },
+);
 export const AskMetadata = t.envelope('metadata', AskedMetadata);
 const address = t.nullable(t.string());
 const names = t.array(t.string());
@@ -74,6 +82,7 @@ const Metadata = t.object({
   userinfo_endpoint: address,
   jwks_uri: address,
   end_session_endpoint: address,
+  registration_endpoint: address,
   scopes_supported: names,
   claims_supported: names,
   backchannel_logout_supported: t.boolean(),

@@ -115,6 +115,8 @@ const METHODS: readonly (readonly [path: string | RegExp, methods: readonly stri
   [/^\/openid\/authorize\/[^/]+$/, READ],
   [/^\/openid\/interaction\/[^/]+$/, PAGE],
   [/^\/openid\/providers\/[\w.~-]{1,64}\/callback$/, PAGE],
+  [/^\/openid\/providers\/[\w.~-]{1,64}\/jwks$/, READ],
+  [/^\/openid\/providers\/[\w.~-]{1,64}\/requests\/[\w-]{43}$/, READ],
   [/^\/openid\/providers\/[\w.~-]{1,64}\/login$/, PAGE],
   [/^\/openid\/providers\/[\w.~-]{1,64}\/logout$/, ['POST']],
   [/^\/openid\/wallet\/requests\/[\w-]{22}$/, PAGE],

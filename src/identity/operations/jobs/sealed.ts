@@ -28,6 +28,8 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
   column('provider_sessions', 'sealed'),
   column('provider_attempts', 'sealed'),
   column('provider_messages', 'sealed'),
+  column('provider_keys', 'sealed'),
+  column('provider_registrations', 'sealed', { key: 'provider_id' }),
   column('domain_config_secrets', 'sealed'),
   column('service_settings', 'sealed'),
 ];

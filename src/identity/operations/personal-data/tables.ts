@@ -73,6 +73,8 @@ export const TABLE_COVERAGE: Readonly<Record<keyof Tables, TableCoverage>> = {
   audit_exports: NOT_PERSONAL,
   identity_providers: NOT_PERSONAL,
   identity_provider_remote_ids: NOT_PERSONAL,
+  provider_keys: NOT_PERSONAL,
+  provider_registrations: NOT_PERSONAL,
   mappings: NOT_PERSONAL,
   federation_protocols: NOT_PERSONAL,
   service_providers: NOT_PERSONAL,

@@ -87,8 +87,8 @@ export interface RequestDeps extends WalletRequestsDeps, CheckedRequestDeps, Pro
   readonly walletProviders: Pick<WalletProviders, 'isKnown'>;
 }
 
-/** Other providers: where browsers return from them, where sign-ins begin that are begun there, and where they send logout tokens. */
-const PROVIDER = /^\/openid\/providers\/([\w.~-]{1,64})\/(callback|login|logout)$/;
+/** Other providers: where browsers return from them, where sign-ins begin that are begun there, where they send logout tokens, and what they read of us. */
+const PROVIDER = /^\/openid\/providers\/([\w.~-]{1,64})\/(callback|login|logout|jwks|requests)(?:\/([\w-]{43}))?$/;
 
 /** These also accept a form. The browser is redirected to the same path with a query: cookies are not sent with a form of another site. */
 const POSTABLE: readonly string[] = [`${ROOT}/authorize`, `${ROOT}/logout`];
@@ -183,7 +183,7 @@ export async function handleRequest(deps: RequestDeps, exchange: RawExchange): P
   if (people.has(browser.path)) return people.serve(browser);
   const returned = PROVIDER.exec(browser.path);
   if (returned?.[2] === 'login') return serveInitiatedSignIn(deps, browser, returned[1]!);
-  if (returned) return handleProviderRequest(deps, browser, returned[1]!, returned[2]!);
+  if (returned) return handleProviderRequest(deps, browser, { id: returned[1]!, what: returned[2]!, reference: returned[3] });
   const ofWallet = walletRequestAt(browser.path);
   if (ofWallet) return ofWallet(deps, browser);
   const { provider, keys } = await deps.current();

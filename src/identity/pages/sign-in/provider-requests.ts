@@ -1,5 +1,6 @@
 // Requests from other providers: a browser that returns from one, with an answer in its address or as a form, and a logout token.
 import { Fault } from '../../../platform/faults/index.ts';
+import { fail } from '../../ground/faults.ts';
 import { type BrowserRequest, readCrossSiteForm, redirect, sendPage } from '../../ground/look/index.ts';
 import { attemptOf, type Federation, interactionOf, type ProviderFlow } from '../../login/federation/index.ts';
 import { CONSOLE_TRIED_PROVIDER } from '../../openid/paths/index.ts';
@@ -84,12 +85,41 @@ async function logOut({ federation }: { federation: Federation }, browser: Brows
   }
 }
 
+const text = (browser: BrowserRequest, type: string, caching: string, body: string): void => {
+  const length = Buffer.byteLength(body);
+  browser.exchange.response
+    .writeHead(200, {
+      'Content-Type': type,
+      'Content-Length': length,
+      'Cache-Control': caching,
+      'X-Content-Type-Options': 'nosniff',
+    })
+    .end(body);
+};
+
+/** What the provider verifies our signatures with. It does not tell whether there is such a provider. */
+async function sendKeys({ federation }: ProviderRequestDeps, browser: BrowserRequest, providerId: string): Promise<void> {
+  text(browser, 'application/jwk-set+json', 'public, max-age=60', JSON.stringify(await federation.keys.published(providerId)));
+}
+
+/** A request object, for whoever knows its address: the browser carries it to the provider. */
+async function sendRequest(
+  { federation }: ProviderRequestDeps,
+  browser: BrowserRequest,
+  providerId: string,
+  reference: string,
+): Promise<void> {
+  const object = (await federation.messages.published(providerId, reference)) ?? fail('route.not_found');
+  text(browser, 'application/oauth-authz-req+jwt', 'no-store', object);
+}
+
 export async function handleProviderRequest(
   deps: ProviderRequestDeps,
   browser: BrowserRequest,
-  providerId: string,
-  what: string,
+  { id: providerId, what, reference }: { readonly id: string; readonly what: string; readonly reference: string | undefined },
 ): Promise<void> {
+  if (what === 'jwks') return sendKeys(deps, browser, providerId);
+  if (what === 'requests') return sendRequest(deps, browser, providerId, reference ?? '');
   if (what === 'logout') return logOut(deps, browser, providerId);
   if (browser.method === 'POST') return takeForm(deps, browser, providerId);
   passOn(browser, providerId);
