@@ -16,6 +16,7 @@ const AT_LENGTH_FOLDERS: Readonly<Record<string, readonly string[]>> = {
     'backup-interrupted',
     'bulk-killed',
     'database-hosts',
+    'import-killed',
     'migration-kills',
     'move-to-postgres-killed',
     'stopping-requests',

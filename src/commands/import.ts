@@ -150,6 +150,7 @@ export const importCommand: Command = {
     only: { value: 'KINDS', about: 'take only these kinds of things' },
     name: { value: 'NAME', about: 'what the source is called here, if there are several of its kind; its kind if not given' },
     domain: { value: 'ID', about: 'the domain of people and groups of which the source does not say in which they are' },
+    'credential-keys': { value: 'FOLDER', about: 'keystone: the keys of its credentials; those of keystone.conf if not given' },
     json: { value: 'FILE', about: 'also write the whole report to this file' },
     'token-file': {
       value: 'TOKEN',

@@ -15,7 +15,7 @@ import {
   standbyMetrics,
 } from '../platform/metrics/index.ts';
 import { REFUSAL_WORDS } from './directory/logins/index.ts';
-import type { Database } from './ground/database/index.ts';
+import type { Database, Reader } from './ground/database/index.ts';
 
 const METHODS =
   'how: `password`, `totp`, `passkey`, `mapped` (another provider), `oauth2`, `application_credential`, `oauth1`, `token`; several are joined by `+`';
@@ -83,6 +83,12 @@ export const identityMetrics = {
     labels: GRANT,
   },
   passwordHashes: { name: 'gatehouse_password_hashes_total', type: 'counter', help: 'Hashes of passwords that were begun' },
+  importedHashes: {
+    name: 'gatehouse_imported_hashes',
+    type: 'gauge',
+    help: 'People whose password still has the hash of the system that they came from',
+    aggregation: 'max',
+  },
   passwordQueue: { name: 'gatehouse_password_queue', type: 'gauge', help: 'Logins that wait for a free core' },
   passwordQueueWait: {
     name: 'gatehouse_password_queue_wait_seconds',
@@ -175,6 +181,7 @@ export interface IdentityCounts {
     readonly hashed: number;
     readonly waiting: number;
     readonly lockouts: number;
+    countImported(reader: Reader): Promise<number>;
     readonly queue: { readonly waits: Histogram; readonly refused: number };
   };
   readonly administration: { readonly deliveries: { states(): Promise<Readonly<Record<'web_hook' | 'mail', QueueState>>> } };
@@ -240,6 +247,10 @@ export function registerIdentity(metrics: Metrics, counts: IdentityCounts): void
   metrics.totals(identityMetrics.grants, () => grants.good);
   metrics.totals(identityMetrics.grantsRefused, () => grants.refused);
   metrics.total(identityMetrics.passwordHashes, () => passwords.hashed);
+  metrics.gauge(
+    identityMetrics.importedHashes,
+    inTurn(() => passwords.countImported(db.read)),
+  );
   metrics.gauge(identityMetrics.passwordQueue, () => passwords.waiting);
   metrics.histogram(identityMetrics.passwordQueueWait, passwords.queue.waits);
   metrics.total(identityMetrics.passwordQueueRefused, () => passwords.queue.refused);

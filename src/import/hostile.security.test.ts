@@ -58,10 +58,20 @@ underAttack('A hostile Keystone', (api) => {
     const report = await importInto(api, 'keystone', keystone.location, { apply: false, name: 'third', merge });
     const { administrators } = jsonOf(report);
     const said = JSON.stringify(administrators.lines);
-    assert.match(said, /user eve becomes administrator: the role admin on the system/);
-    assert.doesNotMatch(said, /user mallory becomes/);
+    assert.match(said, /user eve \(eve\) becomes administrator: the role admin on the system/);
+    assert.doesNotMatch(said, /mallory/);
     // Programs compare names of roles in any case.
     assert.match(said, /ADMIN looks like admin/);
+  });
+
+  it('lists who would get into a group of administrators, and whose account would be taken over', async () => {
+    const merge = ['domain', 'role', 'project', 'group', 'user'];
+    const report = await importInto(api, 'keystone', keystone.location, { apply: false, name: 'fourth', merge });
+    const said = JSON.stringify(jsonOf(report).administrators.lines);
+    assert.match(said, /user eve is in the group [0-9a-f]+","why":"everybody in this group is an administrator/);
+    assert.match(said, /user admin","why":"this is an administrator here/);
+    assert.match(said, /user somebody","why":"this is an administrator here/);
+    assert.doesNotMatch(said, /user victim"/);
   });
 
   it('changes nothing that exists, and makes no administrator of what exists', async () => {

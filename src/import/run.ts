@@ -9,6 +9,12 @@ const BATCH = 200;
 /** A record with many passwords or a long profile makes a batch shorter. */
 const BATCH_BYTES = 4 * 1024 * 1024;
 const REPORT_MS = 5_000;
+/** Regions and trusts, of which there are few. Sources read what there is much of in its order. */
+const MOST_WAITING = 10_000;
+
+interface Keyed {
+  readonly key: string;
+}
 
 export interface RunOptions {
   readonly run: NewRun;
@@ -26,8 +32,16 @@ export async function runImport(source: OpenSource, target: Target, options: Run
   const id = await target.begin(run);
   let reportedAt = Date.now();
 
-  async function take(kind: ImportKindName, records: readonly unknown[]): Promise<void> {
-    if (records.length > 0) for (const one of await target.take(id, kind, records)) report.taken(kind, one);
+  /** Of the kind that is being read: they need one that comes after them. They are tried again at its end. */
+  const waiting = new Map<string, unknown>();
+
+  async function take(kind: ImportKindName, records: readonly Keyed[]): Promise<void> {
+    const byKey = new Map(records.map((record) => [record.key, record]));
+    for (const one of records.length > 0 ? await target.take(id, kind, records) : []) {
+      const isEarly = one.needs === kind && waiting.size < MOST_WAITING;
+      if (isEarly) waiting.set(one.key, byKey.get(one.key));
+      else report.taken(kind, one);
+    }
     report.read(kind, records.length);
     onProgress(report.progress(kind));
     if (Date.now() - reportedAt < REPORT_MS) return;
@@ -38,7 +52,7 @@ export async function runImport(source: OpenSource, target: Target, options: Run
   async function readKind(kind: ImportKindName): Promise<void> {
     const reader = source.readers[kind];
     if (!reader || (only && !only.has(kind))) return;
-    let batch: unknown[] = [];
+    let batch: Keyed[] = [];
     let bytes = 0;
     // Of two batches, one is stored while the next one is read.
     let storing: Promise<void> = Promise.resolve();
@@ -64,8 +78,30 @@ export async function runImport(source: OpenSource, target: Target, options: Run
     if (!signal.aborted) await take(kind, batch);
   }
 
+  /** As long as some of them are taken. */
+  async function takeWaiting(kind: ImportKindName): Promise<void> {
+    for (let before = Number.POSITIVE_INFINITY; waiting.size > 0 && !signal.aborted; ) {
+      const isLast = waiting.size === before;
+      before = waiting.size;
+      const records = [...waiting.values()];
+      waiting.clear();
+      for (let at = 0; at < records.length; at += BATCH)
+        for (const one of await target.take(id, kind, records.slice(at, at + BATCH)))
+          if (one.needs === kind && !isLast)
+            waiting.set(
+              one.key,
+              records.find((record) => (record as Keyed).key === one.key),
+            );
+          else report.taken(kind, one);
+    }
+    waiting.clear();
+  }
+
   try {
-    for (const kind of IMPORT_ORDER) if (!signal.aborted) await readKind(kind);
+    for (const kind of IMPORT_ORDER) {
+      if (!signal.aborted) await readKind(kind);
+      await takeWaiting(kind);
+    }
     if (!signal.aborted && source.remarks) for await (const remark of source.remarks()) report.remark(remark);
     report.settings((await source.settings?.()) ?? []);
   } catch (error) {

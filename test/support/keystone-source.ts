@@ -30,6 +30,27 @@ const TABLES: Readonly<Record<string, string>> = {
   role_option: 'role_id! varchar(64), option_id! varchar(4), option_value text',
   implied_role: 'prior_role_id! varchar(64), implied_role_id! varchar(64)',
   assignment: 'type! varchar(64), actor_id! varchar(64), target_id! varchar(64), role_id! varchar(64), inherited! boolean',
+  region: 'id! varchar(255), description varchar(255), parent_region_id varchar(255), extra text',
+  service: 'id! varchar(64), type varchar(255), enabled boolean, extra text',
+  endpoint:
+    'id! varchar(64), interface varchar(8), service_id varchar(64), url text, extra text, enabled boolean, region_id varchar(255)',
+  endpoint_group: 'id! varchar(64), name varchar(255), description text, filters text',
+  project_endpoint: 'endpoint_id! varchar(64), project_id! varchar(64)',
+  project_endpoint_group: 'endpoint_group_id! varchar(64), project_id! varchar(64)',
+  policy: 'id! varchar(64), type varchar(255), blob text, extra text',
+  service_provider:
+    'id! varchar(64), auth_url varchar(256), enabled boolean, description text, sp_url varchar(256), relay_state_prefix varchar(256)',
+  credential:
+    'id! varchar(64), user_id varchar(64), project_id varchar(64), type varchar(255), extra text, key_hash varchar(64), encrypted_blob text',
+  application_credential:
+    'internal_id! integer, id varchar(64), name varchar(255), secret_hash varchar(255), description text, user_id varchar(64), project_id varchar(64), expires_at bigint, system varchar(64), unrestricted boolean',
+  application_credential_role: 'application_credential_id! integer, role_id! varchar(64)',
+  application_credential_access_rule: 'application_credential_id! integer, access_rule_id! integer',
+  access_rule:
+    'id! integer, service varchar(64), path varchar(128), method varchar(16), external_id varchar(64), user_id varchar(64)',
+  trust:
+    'id! varchar(64), trustor_user_id varchar(64), trustee_user_id varchar(64), project_id varchar(64), impersonation boolean, deleted_at timestamp, expires_at timestamp, remaining_uses integer, extra text, expires_at_int bigint, redelegated_trust_id varchar(64), redelegation_count integer',
+  trust_role: 'trust_id! varchar(64), role_id! varchar(64)',
   system_assignment: 'type! varchar(64), actor_id! varchar(64), target_id! varchar(64), role_id! varchar(64), inherited! boolean',
 };
 

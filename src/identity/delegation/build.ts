@@ -5,7 +5,7 @@ import {
   createApplicationCredentials,
   endApplicationCredentials,
 } from './application-credentials/index.ts';
-import { createCredentials, createEc2Credentials, ec2Delegation } from './credentials/index.ts';
+import { createCredentials, createEc2Credentials, createImportedCredentials, ec2Delegation } from './credentials/index.ts';
 import { createDelegatedAccess, createManagedDelegatedAccess } from './delegated-access/index.ts';
 import { createOAuth1, endOAuth1AccessTokens, endOAuth1Authorizations, oauth1Delegation } from './oauth1/index.ts';
 import { createTrusts, trustDelegation } from './trusts/index.ts';
@@ -26,6 +26,7 @@ export function buildDelegation(below: Catalog) {
   return {
     ...below,
     credentials,
+    importedCredentials: createImportedCredentials(below),
     ec2Credentials: createEc2Credentials({ ...below, credentials }),
     applicationCredentials,
     trusts,

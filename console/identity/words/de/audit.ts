@@ -46,6 +46,7 @@ export const audit = {
     token: 'Token',
     app_role: 'Rolle einer Anwendung',
     permission: 'Berechtigung einer Anwendung',
+    import: 'Import',
     invitation: 'Einladung',
     identity_provider: 'Identitätsanbieter',
     mapping: 'Abbildung',

@@ -101,6 +101,8 @@ export const events = {
   'identity_provider.sessions_ended': '{by} beendete die Sitzungen aller, die über den Identitätsanbieter {target} kamen',
   'identity_provider.sign_in_tried': '{by} probierte eine Anmeldung beim Identitätsanbieter {target} aus',
   'identity_provider.updated': '{by} änderte den Identitätsanbieter {target}: {fields}',
+  'import.ended': 'Ein Import endete',
+  'import.started': '{by} begann einen Import',
   'invitation.accepted': '{user} nahm die Einladung {target} an',
   'invitation.created': '{by} lud {target} ein',
   'invitation.item_skipped': 'Die Einladung {target} konnte nicht alles geben, was sie versprach',

@@ -49,6 +49,8 @@ export const overview = {
       count >= 100
         ? 'Mehr als 100 Personen warten auf Zustimmung.'
         : `${counted(count, 'Person wartet', 'Personen warten')} auf Zustimmung.`,
+    imported_hashes: (_name, count) =>
+      `${counted(count, 'Person hat noch einen importierten Hash', 'Personen haben noch importierte Hashes')}.`,
     replica_silent: (_name, count) =>
       `${counted(count, 'Prozess des Dienstes ist', 'Prozesse des Dienstes sind')} verstummt. Wer es bleibt, wird nach einer Stunde vergessen.`,
     delivery_failed: (_name, count) => `${counted(count, 'Nachricht konnte', 'Nachrichten konnten')} nicht zugestellt werden.`,

@@ -87,6 +87,7 @@ export const settings = {
     GATEHOUSE_IDENTITY_MINIMUM_PASSWORD_AGE: 'Mindestalter eines Passworts vor der nächsten Änderung',
     GATEHOUSE_IDENTITY_PASSWORD_EXPIRES_DAYS: 'Passwörter laufen ab nach',
     GATEHOUSE_IDENTITY_CHANGE_PASSWORD_UPON_FIRST_USE: 'Von der Administration gesetztes Passwort ändern lassen',
+    GATEHOUSE_IDENTITY_IMPORTED_HASHES_UNTIL: 'Importierte Hashes gelten bis',
     GATEHOUSE_IDENTITY_LOCKOUT_FAILURE_ATTEMPTS: 'Falsche Passwörter bis zur Sperre',
     GATEHOUSE_IDENTITY_LOCKOUT_DURATION: 'Die Sperre endet nach',
     GATEHOUSE_IDENTITY_DISABLE_USER_ACCOUNT_DAYS_INACTIVE: 'Unbenutzte Konten werden deaktiviert nach',

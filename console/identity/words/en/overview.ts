@@ -43,6 +43,8 @@ export const overview = {
     backup_failed: (_name: string, _count: number) => 'The last back-up failed.',
     registrations_wait: (_name: string, count: number) =>
       count >= 100 ? 'More than 100 people wait for approval.' : `${counted(count, 'person waits', 'people wait')} for approval.`,
+    imported_hashes: (_name: string, count: number) =>
+      `${counted(count, 'person still has an imported hash', 'people still have imported hashes')}.`,
     replica_silent: (_name: string, count: number) =>
       `${counted(count, 'process', 'processes')} of the service fell silent. Whoever stays so is forgotten after an hour.`,
     delivery_failed: (_name: string, count: number) => `${counted(count, 'message', 'messages')} could not be delivered.`,

@@ -84,6 +84,7 @@ export const settings = {
     GATEHOUSE_IDENTITY_MINIMUM_PASSWORD_AGE: 'Least age of a password that is changed',
     GATEHOUSE_IDENTITY_PASSWORD_EXPIRES_DAYS: 'Passwords expire after',
     GATEHOUSE_IDENTITY_CHANGE_PASSWORD_UPON_FIRST_USE: 'Change a password that an administrator has set',
+    GATEHOUSE_IDENTITY_IMPORTED_HASHES_UNTIL: 'Imported hashes are good until',
     GATEHOUSE_IDENTITY_LOCKOUT_FAILURE_ATTEMPTS: 'Wrong passwords until lock-out',
     GATEHOUSE_IDENTITY_LOCKOUT_DURATION: 'Lock-out ends after',
     GATEHOUSE_IDENTITY_DISABLE_USER_ACCOUNT_DAYS_INACTIVE: 'Accounts that nobody uses are disabled after',

@@ -47,6 +47,8 @@ export const overview: Words['overview'] = {
       count >= 100
         ? 'Más de 100 personas esperan la aprobación.'
         : `${counted(count, 'persona espera', 'personas esperan')} la aprobación.`,
+    imported_hashes: (_name, count) =>
+      `${counted(count, 'persona tiene todavía un hash importado', 'personas tienen todavía hashes importados')}.`,
     replica_silent: (_name: string, count: number) =>
       `${counted(count, 'proceso del servicio dejó', 'procesos del servicio dejaron')} de dar señales. Quien siga así se olvida al cabo de una hora.`,
     delivery_failed: (_name: string, count: number) =>

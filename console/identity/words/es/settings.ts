@@ -86,6 +86,7 @@ export const settings: Words['settings'] = {
     GATEHOUSE_IDENTITY_MINIMUM_PASSWORD_AGE: 'Edad mínima de una contraseña que se cambia',
     GATEHOUSE_IDENTITY_PASSWORD_EXPIRES_DAYS: 'Las contraseñas caducan a los',
     GATEHOUSE_IDENTITY_CHANGE_PASSWORD_UPON_FIRST_USE: 'Cambiar la contraseña que fijó un administrador',
+    GATEHOUSE_IDENTITY_IMPORTED_HASHES_UNTIL: 'Los hashes importados valen hasta',
     GATEHOUSE_IDENTITY_LOCKOUT_FAILURE_ATTEMPTS: 'Contraseñas erróneas hasta el bloqueo',
     GATEHOUSE_IDENTITY_LOCKOUT_DURATION: 'El bloqueo termina a los',
     GATEHOUSE_IDENTITY_DISABLE_USER_ACCOUNT_DAYS_INACTIVE: 'Las cuentas sin uso se desactivan a los',

@@ -5,6 +5,7 @@ import { findProject, tagOf } from '../../access/context/index.ts';
 import type { Nouns } from '../../access/noun/index.ts';
 import { type Caller, type IdentityTarget, targetOf } from '../../access/rules/index.ts';
 import { readProjectsWithTags } from '../../directory/projects/index.ts';
+import type { Change } from '../../ground/audit/index.ts';
 import type { EndpointGroupRow, ProjectRow } from '../../ground/database/index.ts';
 import { fail } from '../../ground/faults.ts';
 import { type Deps, failOnBrokenReference } from '../../ground/resource/index.ts';
@@ -19,6 +20,18 @@ import {
   projectIdsWith,
 } from './endpoint-filter.store.ts';
 
+const eventTarget = (part: ProjectPart) =>
+  'groupId' in part
+    ? ({ kind: 'endpoint_group', id: part.groupId } as const)
+    : ({ kind: 'endpoint', id: part.endpointId } as const);
+
+/** In an existing transaction. Whoever calls has looked for both. */
+export async function givePart({ tx, audit, invalidate }: Change, projectId: string, part: ProjectPart): Promise<void> {
+  await insertPart(tx, projectId, part);
+  invalidate(tagOf.project(projectId));
+  audit(`${eventTarget(part).kind}.added_to_project`, eventTarget(part), { project_id: projectId });
+}
+
 export function createEndpointFilter({ db, change, nouns }: Pick<Deps, 'db' | 'change'> & { readonly nouns: Nouns }) {
   /** What the path names beside the project must exist. */
   const checkPart = (part: ProjectPart): Promise<unknown> =>
@@ -28,11 +41,6 @@ export function createEndpointFilter({ db, change, nouns }: Pick<Deps, 'db' | 'c
     'groupId' in part
       ? fail('endpoint_group.not_in_project', { id: part.groupId, project: projectId })
       : fail('endpoint.not_in_project', { id: part.endpointId, project: projectId });
-
-  const eventTarget = (part: ProjectPart) =>
-    'groupId' in part
-      ? ({ kind: 'endpoint_group', id: part.groupId } as const)
-      : ({ kind: 'endpoint', id: part.endpointId } as const);
 
   return {
     projectTarget: async (id: string): Promise<IdentityTarget<ProjectRow>> =>
@@ -57,18 +65,16 @@ export function createEndpointFilter({ db, change, nouns }: Pick<Deps, 'db' | 'c
 
     async give(caller: Caller, { id }: ProjectRow, part: ProjectPart): Promise<void> {
       await checkPart(part);
-      await change(caller, async ({ tx, audit, invalidate }) => {
+      await change(caller, async (transaction) => {
         try {
           await failOnBrokenReference(
             () => fail('project.not_found', { id }),
-            () => insertPart(tx, id, part),
+            () => givePart(transaction, id, part),
           );
         } catch (error) {
           if (isUniqueViolation(error)) fail('resource.duplicate', { kind: 'project endpoint', field: 'project', value: id });
           throw error;
         }
-        invalidate(tagOf.project(id));
-        audit(`${eventTarget(part).kind}.added_to_project`, eventTarget(part), { project_id: id });
       });
     },
 

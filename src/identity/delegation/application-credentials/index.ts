@@ -7,3 +7,4 @@ export {
   endApplicationCredentials,
 } from './application-credentials.rules.ts';
 export { applicationCredentialDelegation } from './delegation.ts';
+export { importApplicationCredential } from './imported.rules.ts';

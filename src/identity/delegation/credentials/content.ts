@@ -55,3 +55,6 @@ export function checkSameDelegation(before: string, after: string): void {
     if (old && changed && JSON.stringify(old.delegations[key]) !== JSON.stringify(changed.delegations[key]))
       fail('credential.delegation_fixed', { key });
 }
+
+/** What the sealed blob of a credential is bound to. */
+export const sealContext = (id: string): string => `credentials/${id}`;

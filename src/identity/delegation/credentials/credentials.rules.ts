@@ -30,7 +30,7 @@ import {
   mergeExtra,
   pageOf,
 } from '../../ground/resource/index.ts';
-import { checkContent, checkSameDelegation, EC2, idOfAccessKey, isEc2, readEc2Blob, TOTP } from './content.ts';
+import { checkContent, checkSameDelegation, EC2, idOfAccessKey, isEc2, readEc2Blob, sealContext, TOTP } from './content.ts';
 import {
   type CreateCredential,
   credentialFields,
@@ -58,8 +58,6 @@ const filters: Filters = {
   user_id: { column: 'credentials.user_id', kind: 'text' },
   type: { column: 'credentials.type', kind: 'text' },
 };
-
-const sealContext = (id: string): string => `credentials/${id}`;
 
 const decryptWith = (seal: Seal, row: CredentialRow): DecryptedCredential => ({
   ...row,

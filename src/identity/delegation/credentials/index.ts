@@ -5,3 +5,4 @@ export { type Credentials, createCredentials, endKeys } from './credentials.rule
 export { ec2Delegation } from './delegation.ts';
 export { mountEc2Credentials } from './ec2-credentials.routes.ts';
 export { createEc2Credentials, type Ec2Credentials, type Ec2Key } from './ec2-credentials.rules.ts';
+export { createImportedCredentials, type ImportedCredentials } from './imported.rules.ts';

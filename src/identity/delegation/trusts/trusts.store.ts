@@ -77,6 +77,10 @@ export async function insertTrust(tx: Tx, row: TrustRow, roleIds: readonly strin
     .execute();
 }
 
+export async function updateEnds(tx: Tx, id: string, ends: Pick<TrustRow, 'expires_at' | 'remaining_uses'>): Promise<void> {
+  await tx.updateTable('trusts').set(ends).where('id', '=', id).execute();
+}
+
 /** Counts a login. False when none is left: of two logins at the same time, only one gets the last use. */
 export async function takeUse(tx: Tx, id: string): Promise<boolean> {
   const { numUpdatedRows } = await tx

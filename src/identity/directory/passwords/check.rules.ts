@@ -76,6 +76,13 @@ export const hashedSecret = (
 const isExpired = ({ expires_at: ends }: PasswordRow, options: PasswordOptions, clock: Clock): boolean =>
   !options.ignore_password_expiry && ends !== null && ends <= seconds(clock);
 
+/** The hash of another system, from the day on that the operator set. */
+const isOver = (
+  { imported_form }: PasswordRow,
+  { importedHashesUntil: until }: Pick<PasswordDeps['config'], 'importedHashesUntil'>,
+  clock: Clock,
+): boolean => imported_form !== null && until !== undefined && clock.now() >= Date.parse(`${until}T00:00:00Z`);
+
 /** What a check of the right password would come to, apart from locks. */
 export async function passwordState(
   { clock }: Pick<PasswordDeps, 'clock'>,
@@ -94,7 +101,7 @@ export function storedPassword(
   countedAs: string,
   domainId = holder?.domainId,
 ): SecretPlace {
-  const { db, change, clock, hashing, standIns } = deps;
+  const { db, change, clock, config, hashing, standIns } = deps;
 
   async function replaceIfOutdated(password: string, row: Pick<PasswordRow, 'id' | 'hash' | 'imported_form'>): Promise<void> {
     if (!holder || !hashing.isOutdated(row.hash)) return;
@@ -118,7 +125,7 @@ export function storedPassword(
       const account = row && holder;
       return {
         account,
-        isRight: account !== undefined && matches,
+        isRight: account !== undefined && matches && !isOver(row!, config, clock),
         async accept() {
           if (!account?.active) return 'closed';
           if (isExpired(row!, account.options, clock)) return 'expired';

@@ -57,6 +57,12 @@ export function readImported(passwords: readonly PasswordInSource[]): {
   return { passwords: read, problem: undefined };
 }
 
+/** Of a secret that is no password, such as that of an application credential. Undefined if it cannot be compared with here. */
+export function importedSecret(text: string): string | undefined {
+  const found = importedHash(text);
+  return 'problem' in found ? undefined : found.hash;
+}
+
 const rowsOf = ({ userId, passwords }: PasswordsOfUser) =>
   passwords.map(({ hash, form, createdAt, expiresAt, isSelfService }, at) => ({
     id: newId(),

@@ -44,6 +44,18 @@ export const passwordsSettings = {
     false,
     'A password set by an administrator must be changed before the user can get a token.',
   ),
+  importedHashesUntil: setting.custom<string | undefined>(
+    'GATEHOUSE_IDENTITY_IMPORTED_HASHES_UNTIL',
+    undefined,
+    'yyyy-mm-dd, UTC',
+    'From this day on nobody logs in with the hash of another system any more: who did not log in since they were moved in gets a new password by mail or from an administrator. Never when unset.',
+    (value) => {
+      if (value === '') return undefined;
+      if (!/^\d{4}-\d\d-\d\d$/.test(value) || Number.isNaN(Date.parse(`${value}T00:00:00Z`)))
+        throw new Error(`must be a day as in 2027-03-31, not "${value}"`);
+      return value;
+    },
+  ),
 } as const;
 
 export const lockOutSettings = {

@@ -1,6 +1,7 @@
 // The service as its administrators see it.
 import { lastBackupFailure, lastBackup as readLastBackup } from '../../../platform/last-backup.ts';
 import type { FreshLogin } from '../../access/rules/index.ts';
+import type { Passwords } from '../../directory/passwords/index.ts';
 import type { Actor } from '../../ground/audit/index.ts';
 import type { MasterKeyRotation } from '../../ground/module-options.ts';
 import type { Deps } from '../../ground/resource/index.ts';
@@ -23,6 +24,7 @@ export interface AdministrationDeps
     Pick<OverviewDeps, 'dataDir' | 'lastReadings'> {
   readonly waiting: Pick<Waiting, 'count'>;
   readonly replicas: Pick<Replicas, 'countSilent'>;
+  readonly passwords: Pick<Passwords, 'countImported'>;
   readonly tokenKeys: TokenKeys;
   readonly openidKeys: OpenidKeys;
   readonly issuerKeys: IssuerKeys;
@@ -64,6 +66,7 @@ export function createAdministration(deps: AdministrationDeps) {
       hasBackupFailed: () => failure() !== undefined,
       queues: deliveries.states,
       waitingRegistrations: deps.waiting.count,
+      importedHashes: (domainId) => deps.passwords.countImported(deps.db.read, domainId),
       silentReplicas: deps.replicas.countSilent,
     }),
     keys: createKeys({ ...deps, keys: keysOf(deps) }),

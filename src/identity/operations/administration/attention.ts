@@ -98,6 +98,15 @@ export const registrationsWait = (count: number): Attention => ({
   text: 'People registered and wait for approval.',
 });
 
+/** They log in once, and have one of ours. */
+export const hashesImported = (count: number): Attention => ({
+  kind: 'imported_hashes',
+  severity: 'info',
+  target: null,
+  count,
+  text: 'People still have the hash of the system that they came from.',
+});
+
 /** Processes that were there within the last hour. */
 export const replicasSilent = (count: number): Attention => ({
   kind: 'replica_silent',

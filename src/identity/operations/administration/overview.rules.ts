@@ -15,6 +15,7 @@ import {
   backupFailed,
   deliveriesFailed,
   directoryAway,
+  hashesImported,
   registrationsWait,
   replicasSilent,
 } from './attention.ts';
@@ -35,6 +36,8 @@ export interface OverviewDeps extends Pick<Deps, 'db' | 'clock' | 'config'> {
   queues(): Promise<Readonly<Record<string, { readonly failed: number }>>>;
   /** How many registered and wait for approval: in one domain, or in all. */
   waitingRegistrations(domainId: string | undefined): Promise<number>;
+  /** People whose hash is still that of another system: in one domain, or in all. */
+  importedHashes(domainId: string | undefined): Promise<number>;
   /** How many processes fell silent, and were not forgotten yet. */
   silentReplicas(): Promise<number>;
   /** The last backup; null: never; undefined: not known, because other tools make them. */
@@ -58,9 +61,11 @@ export function createOverview(deps: OverviewDeps) {
     const now = seconds(clock);
     const isHere = (id: string | undefined): boolean => domainId === undefined || id === domainId;
     const waiting = await deps.waitingRegistrations(domainId);
+    const imported = await deps.importedHashes(domainId);
     const connections = await connectionStates(db.read, now - DAY);
     return [
       ...(waiting > 0 ? [registrationsWait(waiting)] : []),
+      ...(imported > 0 ? [hashesImported(imported)] : []),
       ...(await awayDirectories()).filter(({ target }) => isHere(target?.id)),
       ...connections.filter((one) => isHere(one.domain_id)).flatMap((one) => aboutConnection(one, now)),
     ];

@@ -78,7 +78,7 @@ export async function decide(batch: Batch, reader: Reader, entries: readonly Ent
       continue;
     }
     const missing = kind.needs?.(entry.record).find((one) => !one.optional && place.idOf(one.kind, one.key) === undefined);
-    if (missing) settle(entry, 'refused', { why: `the ${missing.kind} ${missing.key} was not taken` });
+    if (missing) settle(entry, 'refused', { why: `the ${missing.kind} ${missing.key} was not taken`, needs: missing.kind });
     else if (thing)
       updates.push({ entry, id: thing.local_id!, parts: changedParts(thing.digests, entry.digests), isMerge: false });
     else candidates.push(entry);
@@ -92,6 +92,9 @@ export async function decide(batch: Batch, reader: Reader, entries: readonly Ent
     else settle(entry, 'clash', { id: one.id, why: `${one.by} is that of a ${name} that is here and not from this source` });
   }
   const written = [...fresh, ...updates.map(({ entry }) => entry)].map(({ record }) => record);
-  const remarks = (written.length > 0 && (await kind.remarks?.(place, written))) || new Map();
+  const remarks =
+    (written.length > 0 &&
+      (await kind.remarks?.(place, written, new Map(updates.map(({ entry, id }) => [entry.record.key, id]))))) ||
+    new Map();
   return { place, settled, fresh, updates, remarks };
 }

@@ -15,6 +15,8 @@ export interface Taken {
   readonly outcome: Outcome;
   readonly id?: string | undefined;
   readonly why?: string | undefined;
+  /** The kind of what it needs and was not taken. */
+  readonly needs?: string | undefined;
   readonly remarks?: readonly Remark[] | undefined;
 }
 

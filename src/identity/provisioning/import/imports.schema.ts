@@ -78,7 +78,12 @@ const TakenRecord = t.object(
     what: t.string({ description: 'For people, such as `user alice`.' }),
     outcome: t.oneOf('made', 'merged', 'changed', 'unchanged', 'clash', 'refused', 'gone'),
   },
-  { id: t.string({ description: 'Its id here.' }), why: t.string(), remarks: t.array(Remark) },
+  {
+    id: t.string({ description: 'Its id here.' }),
+    why: t.string(),
+    needs: t.string({ description: 'The kind of what it needs and was not taken. It may be sent again after that.' }),
+    remarks: t.array(Remark),
+  },
 );
 export const TakenRecords = t.object({ records: t.array(TakenRecord) });
 

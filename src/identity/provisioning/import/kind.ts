@@ -3,6 +3,7 @@
 import type { Clock } from '../../../platform/clock.ts';
 import type { Schema } from '../../../platform/http/index.ts';
 import type { DirectoryGuard } from '../../access/context/index.ts';
+import type { ImportedCredentials } from '../../delegation/credentials/index.ts';
 import type { Passwords } from '../../directory/passwords/index.ts';
 import type { Users } from '../../directory/users/index.ts';
 import type { Change } from '../../ground/audit/index.ts';
@@ -17,6 +18,7 @@ export interface ImportDeps {
   readonly users: Users;
   readonly passwords: Passwords;
   readonly directory: DirectoryGuard;
+  readonly importedCredentials: ImportedCredentials;
 }
 
 /** A thing of the source that a record needs. `optional`: without it, the record is taken all the same. */
@@ -76,8 +78,12 @@ export interface RecordKind<R extends KeyedRecord = KeyedRecord> {
     records: readonly R[],
     ownAmong: (ids: readonly string[]) => Promise<ReadonlySet<string>>,
   ): Promise<ReadonlyMap<string, Found>>;
-  /** What has to be said of those that are made or changed, by key. */
-  remarks?(place: ReadPlace, records: readonly R[]): Promise<ReadonlyMap<string, readonly Remark[]>>;
+  /** What has to be said of those that are made or changed, by key. `here`: the ids of those that are here already, also of those that are merged. */
+  remarks?(
+    place: ReadPlace,
+    records: readonly R[],
+    here: ReadonlyMap<string, string>,
+  ): Promise<ReadonlyMap<string, readonly Remark[]>>;
   /** Makes all of them. Returns their ids here, by key. */
   make(place: WritePlace, records: readonly R[]): Promise<ReadonlyMap<string, string>>;
   /** Writes these parts to the thing. Returns its id, which may be another one after it was merged; undefined when it is not here any more. */

@@ -1,8 +1,14 @@
 // Keystone, 2023.1 to the newest: its database, by its address, or by the file keystone.conf, which has it.
+import { existsSync } from 'node:fs';
 import { ImportError, type SourceKind } from '../../source.ts';
 import { openSql, type SqlSource } from '../../sql/index.ts';
+import { catalogReaders } from './catalog.ts';
+import { type KeystoneConf, readConf, settingsOf } from './conf.ts';
+import { credentialKeys } from './credential-keys.ts';
+import { delegationReaders } from './delegations.ts';
 import { groupReaders } from './groups.ts';
 import { placeReaders } from './places.ts';
+import { remarksOf } from './remarks.ts';
 import { roleReaders } from './roles.ts';
 import { userReaders } from './users.ts';
 
@@ -30,11 +36,30 @@ async function check(source: SqlSource): Promise<void> {
   }
 }
 
+const isConf = (location: string): boolean => /\.conf$/.test(location);
+
+const databaseOf = (conf: KeystoneConf, path: string): string =>
+  conf('database', 'connection') ?? fail(`${path} names no database: [database] connection`);
+
+/** Where they are if nobody says it. */
+const USUAL_KEYS = '/etc/keystone/credential-keys';
+
+const keyFolder = (conf: KeystoneConf): string | undefined => {
+  const folder = conf('credential', 'key_repository') ?? USUAL_KEYS;
+  return existsSync(folder) ? folder : undefined;
+};
+
+const fail = (message: string): never => {
+  throw new ImportError(message);
+};
+
 export const keystone: SourceKind = {
   about:
     'the database of a Keystone: the file keystone.conf, an address such as postgresql://keystone@db/keystone, or a SQLite file',
-  async open(location, { env }) {
-    const source = await openSql(location, env.SOURCE_PASSWORD);
+  async open(location, { values, env }) {
+    const conf = isConf(location) ? readConf(location) : undefined;
+    const openCredential = credentialKeys(values['credential-keys'] ?? (conf && keyFolder(conf)));
+    const source = await openSql(conf ? databaseOf(conf, location) : location, env.SOURCE_PASSWORD);
     try {
       await check(source);
     } catch (error) {
@@ -43,7 +68,16 @@ export const keystone: SourceKind = {
     }
     return {
       about: `Keystone (${PRODUCTS[source.dialect]})`,
-      readers: { ...placeReaders(source), ...roleReaders(source), ...userReaders(source), ...groupReaders(source) },
+      readers: {
+        ...placeReaders(source),
+        ...roleReaders(source),
+        ...userReaders(source),
+        ...groupReaders(source),
+        ...catalogReaders(source),
+        ...delegationReaders(source, openCredential),
+      },
+      remarks: () => remarksOf(source),
+      settings: async () => (conf ? settingsOf(conf) : []),
       close: () => source.close(),
     };
   },

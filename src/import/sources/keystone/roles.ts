@@ -13,7 +13,12 @@ const ASSIGNED = {
 } as const;
 const ON_SYSTEM = { UserSystem: 'user', GroupSystem: 'group' } as const;
 
-function assignmentOf(row: Row): RecordOf<'grant'> | Unreadable {
+const whoOf = (actor: unknown, names: ReadonlyMap<string, string>) => {
+  const who = names.get(String(actor));
+  return who === undefined || who.trim() === '' ? {} : { who };
+};
+
+function assignmentOf(row: Row, names: ReadonlyMap<string, string>): RecordOf<'grant'> | Unreadable {
   const { type, actor_id, target_id, role_id } = row;
   const found = ASSIGNED[String(type) as keyof typeof ASSIGNED];
   if (!found) return new Unreadable(`assignment of the role ${role_id}`, `its type is ${type}`);
@@ -25,10 +30,33 @@ function assignmentOf(row: Row): RecordOf<'grant'> | Unreadable {
     [actor]: String(actor_id),
     [target]: String(target_id),
     inherited,
+    ...whoOf(actor_id, names),
+  } as RecordOf<'grant'>;
+}
+
+function systemAssignmentOf(
+  { type, actor_id, role_id }: Row,
+  names: ReadonlyMap<string, string>,
+): RecordOf<'grant'> | Unreadable {
+  const actor = ON_SYSTEM[String(type) as keyof typeof ON_SYSTEM];
+  if (!actor) return new Unreadable(`assignment of the role ${role_id} on the system`, `its type is ${type}`);
+  return {
+    key: `${type} ${actor_id} ${role_id}`,
+    role: String(role_id),
+    [actor]: String(actor_id),
+    ...whoOf(actor_id, names),
   } as RecordOf<'grant'>;
 }
 
 export function roleReaders(source: SqlSource): Readers {
+  /** For people who read the report. */
+  async function namesOf(rows: readonly Row[]): Promise<Map<string, string>> {
+    const ids = [...new Set(rows.map(({ actor_id }) => String(actor_id)))];
+    const users = await rowsOf(source, 'local_user', 'user_id', ids);
+    const groups = await rowsOf(source, 'group', 'id', ids);
+    return new Map([...users, ...groups].map(([id, [row]]) => [id, String(row!.name)]));
+  }
+
   return {
     role: () =>
       eachRow(
@@ -71,18 +99,14 @@ export function roleReaders(source: SqlSource): Readers {
 
     async *grant() {
       const key = ['type', 'actor_id', 'target_id', 'role_id', 'inherited'];
-      for await (const rows of pages(source, { table: 'assignment', columns: [], key })) yield* rows.map(assignmentOf);
-      for await (const rows of pages(source, { table: 'system_assignment', columns: [], key }))
-        for (const { type, actor_id, role_id } of rows) {
-          const actor = ON_SYSTEM[String(type) as keyof typeof ON_SYSTEM];
-          if (actor)
-            yield {
-              key: `${type} ${actor_id} ${role_id}`,
-              role: String(role_id),
-              [actor]: String(actor_id),
-            } as RecordOf<'grant'>;
-          else yield new Unreadable(`assignment of the role ${role_id} on the system`, `its type is ${type}`);
-        }
+      for await (const rows of pages(source, { table: 'assignment', columns: [], key })) {
+        const names = await namesOf(rows);
+        yield* rows.map((row) => assignmentOf(row, names));
+      }
+      for await (const rows of pages(source, { table: 'system_assignment', columns: [], key })) {
+        const names = await namesOf(rows);
+        yield* rows.map((row) => systemAssignmentOf(row, names));
+      }
     },
   };
 }

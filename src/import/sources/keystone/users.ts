@@ -3,6 +3,7 @@ import type { RecordOf } from '../../../identity/provisioning/import/index.ts';
 import type { Readers, Unreadable } from '../../source.ts';
 import { flag, pages, type Row, type SqlSource, secondsOf, textOf } from '../../sql/index.ts';
 import { damaged, extraOf, isEnabled, optionsOf, rowsOf } from './rows.ts';
+import { timeOf } from './times.ts';
 
 const COLUMNS = ['id', 'extra', 'enabled', 'default_project_id', 'created_at', 'last_active_at', 'domain_id'];
 
@@ -15,14 +16,6 @@ const OPTIONS = {
   MFAR: 'multi_factor_auth_rules',
   MFAE: 'multi_factor_auth_enabled',
 };
-
-const MICROS = 1_000_000;
-
-/** In the newer column, in microseconds; else in the older one. */
-function timeOf(micros: unknown, time: unknown): number | undefined {
-  const count = Number(textOf(micros) ?? 0);
-  return count > 0 ? Math.floor(count / MICROS) : secondsOf(time);
-}
 
 const passwordOf = (row: Row) => {
   const hash = textOf(row.password_hash);

@@ -1,7 +1,8 @@
 // People who come with the hash of another system.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { onUsualDatabase, type TestApi, uniqueName } from '../../../../../test/support/api.ts';
+import { assertOk } from '../../../../../test/support/answers.ts';
+import { onDatabase, onUsualDatabase, type TestApi, uniqueName } from '../../../../../test/support/api.ts';
 import { usesDatabaseOf } from '../../../../../test/support/restartable-api.ts';
 import { isOurs } from '../argon2.ts';
 
@@ -12,6 +13,23 @@ const HASHES = [
   '{SSHA}Km3l+EBEQ1j4pFCDeUv51gUDhqQa49wb',
 ];
 const COSTLY = '$2b$31$6Bh8Na50FJ0TlsIM2/ERa.KzigWVohqIROTDGJUeRmeXkpXF2/K0O';
+
+onDatabase(
+  'SQLite',
+  'A login with the hash of another system after the day that the operator set',
+  { settings: { GATEHOUSE_IDENTITY_IMPORTED_HASHES_UNTIL: '2026-02-03' } },
+  (api) => {
+    const db = usesDatabaseOf(api);
+    it('is refused, and works with a new password', async () => {
+      const user = await api.make('user', { name: uniqueName('late'), password: 'before the move' });
+      const row = { hash: HASHES[0]!, imported_form: '' };
+      await db().write((tx) => tx.updateTable('passwords').set(row).where('user_id', '=', user.id).execute());
+      assert.equal((await api.authenticate({ id: user.id, password: PASSWORD })).status, 401);
+      assertOk(await api.patch(`/v3/users/${user.id}`, { user: { password: 'after the move' } }));
+      assertOk(await api.authenticate({ id: user.id, password: 'after the move' }), 201);
+    });
+  },
+);
 
 onUsualDatabase('A login with the hash of another system', (api: TestApi) => {
   const db = usesDatabaseOf(api);

@@ -72,3 +72,19 @@ export async function delegationIds(reader: Reader, kind: keyof typeof OWNED, id
   );
   return new Set(rows.map((row) => row.id));
 }
+
+/** Those of these groups that have the role admin anywhere. */
+export async function groupsOfAdministrators(reader: Reader, groupIds: readonly string[]): Promise<Set<string>> {
+  const rows = await inPortions(groupIds, (portion) =>
+    reader
+      .selectFrom('grants')
+      .innerJoin('roles', 'roles.id', 'grants.role_id')
+      .where('roles.name', '=', 'admin')
+      .where('roles.domain_id', 'is', null)
+      .where(isIn('grants.group_id', portion))
+      .select('grants.group_id')
+      .distinct()
+      .execute(),
+  );
+  return new Set(rows.map((row) => row.group_id!));
+}

@@ -3,10 +3,13 @@ import { t } from '../../../../platform/http/index.ts';
 import { giveRole } from '../../../directory/grants/index.ts';
 import { makeEach, type ReadPlace, type Remark, recordKind } from '../kind.ts';
 import { roleNames } from './existing.store.ts';
-import { key } from './fields.ts';
+import { key, name } from './fields.ts';
 
-/** One of `user` and `group`, and one of `project` and `domain`; on the system with neither. */
-const schema = t.object({ key, role: key }, { user: key, group: key, project: key, domain: key, inherited: t.boolean() });
+/** One of `user` and `group`, and one of `project` and `domain`; on the system with neither. `who`: what people call the one who has it. */
+const schema = t.object(
+  { key, role: key },
+  { user: key, group: key, project: key, domain: key, inherited: t.boolean(), who: name },
+);
 
 type GrantRecord = {
   role: string;
@@ -15,6 +18,7 @@ type GrantRecord = {
   project?: string | undefined;
   domain?: string | undefined;
   inherited?: boolean | undefined;
+  who?: string | undefined;
 };
 
 const actorOf = ({ user, group }: GrantRecord) =>
@@ -37,7 +41,8 @@ async function administrators(place: ReadPlace, records: readonly (GrantRecord &
   return new Map(
     records.filter(isAdmin).map((record): [string, Remark[]] => {
       const { kind, key: its } = actorOf(record);
-      const who = kind === 'user' ? `the user ${its} becomes` : `everybody in the group ${its} becomes`;
+      const named = record.who === undefined ? its : `${record.who} (${its})`;
+      const who = kind === 'user' ? `the user ${named} becomes` : `everybody in the group ${named} becomes`;
       return [record.key, [{ about: 'administrator', text: `${who} administrator: the role admin on ${placeWords(record)}` }]];
     }),
   );
@@ -50,6 +55,8 @@ export const grant = recordKind({
     const target = targetOf(record);
     return [{ kind: 'role', key: record.role }, actorOf(record), ...(target ? [target] : [])];
   },
+  // Another name does not make it another grant.
+  parts: ({ who: _, ...all }) => ({ all }),
   remarks: administrators,
   make: ({ change, idOfNeeded }, records) =>
     makeEach(records, async (record) => {

@@ -1,16 +1,38 @@
 // All kinds of records, in the order of dependence: one needs only those before it.
 import type { Static } from '../../../../platform/http/index.ts';
 import type { RecordKind } from '../kind.ts';
+import { applicationCredential, credential, trust } from './delegations.ts';
 import { domain } from './domain.ts';
 import { grant } from './grant.ts';
 import { group } from './group.ts';
 import { membership } from './membership.ts';
+import { endpoint, endpointGroup, policy, region, service, serviceProvider } from './nouns.ts';
 import { project } from './project.ts';
+import { projectEndpoint } from './project-endpoint.ts';
 import { role } from './role.ts';
 import { roleImplication } from './role-implication.ts';
 import { user } from './user.ts';
 
-const KINDS = { domain, role, role_implication: roleImplication, project, user, group, membership, grant } as const;
+const KINDS = {
+  domain,
+  role,
+  role_implication: roleImplication,
+  project,
+  user,
+  group,
+  membership,
+  grant,
+  region,
+  service,
+  endpoint,
+  endpoint_group: endpointGroup,
+  project_endpoint: projectEndpoint,
+  policy,
+  service_provider: serviceProvider,
+  credential,
+  application_credential: applicationCredential,
+  trust,
+} as const;
 
 export type ImportKindName = keyof typeof KINDS;
 

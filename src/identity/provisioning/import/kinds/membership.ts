@@ -1,7 +1,8 @@
 // Who is in which group.
 import { t } from '../../../../platform/http/index.ts';
 import { addUsers } from '../../../directory/groups/index.ts';
-import { recordKind } from '../kind.ts';
+import { type Remark, recordKind } from '../kind.ts';
+import { groupsOfAdministrators } from './existing.store.ts';
 import { key } from './fields.ts';
 
 export const membership = recordKind({
@@ -11,6 +12,17 @@ export const membership = recordKind({
     { kind: 'group', key: group },
     { kind: 'user', key: user },
   ],
+  /** Of a group that is here, and whose members administer the service. */
+  async remarks({ reader, idOfNeeded }, records) {
+    const ids = new Set(records.map(({ group }) => idOfNeeded('group', group)));
+    const admins = await groupsOfAdministrators(reader, [...ids]);
+    const text = 'everybody in this group is an administrator here';
+    return new Map(
+      records.flatMap(({ key: its, group }) =>
+        admins.has(idOfNeeded('group', group)) ? [[its, [{ about: 'administrator', text }] satisfies Remark[]]] : [],
+      ),
+    );
+  },
   async make({ change, deps, idOfNeeded }, records) {
     const ids = new Map<string, string>();
     for (const [groupKey, members] of Map.groupBy(records, ({ group }) => group)) {

@@ -1,6 +1,7 @@
 // People, with their passwords.
 import { type Static, t } from '../../../../platform/http/index.ts';
 import { newId } from '../../../../platform/ids.ts';
+import { isAdministratorAnywhere } from '../../../access/context/index.ts';
 import { readImported } from '../../../directory/passwords/index.ts';
 import { exactNameKey, type ImportedPerson, nameKey } from '../../../directory/users/index.ts';
 import { type KeyedRecord, type ReadPlace, type Remark, recordKind } from '../kind.ts';
@@ -69,7 +70,11 @@ async function idsOfNames(place: ReadPlace, domainId: string | null, records: re
   return new Map(records.flatMap((one) => (idOf(one.name) === undefined ? [] : [[one.key, idOf(one.name)!]])));
 }
 
-async function remarks(place: ReadPlace, records: readonly UserRecord[]): Promise<Map<string, Remark[]>> {
+async function remarks(
+  place: ReadPlace,
+  records: readonly UserRecord[],
+  here: ReadonlyMap<string, string>,
+): Promise<Map<string, Remark[]>> {
   const said = new Map<string, Remark[]>();
   const say = (its: string, remark: Remark) => void said.set(its, [...(said.get(its) ?? []), remark]);
   const people = records.map((record) => personOf(place, record, record.key));
@@ -79,6 +84,13 @@ async function remarks(place: ReadPlace, records: readonly UserRecord[]): Promis
     const { problem } = passwordsOf(record);
     if (problem !== undefined) say(record.key, { about: 'left_out', text: `the password was left out: ${problem}` });
   }
+  // Whoever has the password there would have it here.
+  for (const [its, id] of here)
+    if (await isAdministratorAnywhere(place.reader, id))
+      say(its, {
+        about: 'administrator',
+        text: 'this is an administrator here, who gets what the source says, with the password',
+      });
   return said;
 }
 
