@@ -36,7 +36,8 @@ export interface PostgresOptions {
 }
 
 const LOCK_MS = 2_000;
-const JOB_LOCK_MS = 10_000;
+/** Background jobs may delete many rows at once. */
+const JOB_LIMITS = { statement_timeout: JOB_STATEMENT_MS, lock_timeout: 10_000 };
 const ATTEMPTS = 5;
 /** The server takes a second to detect a deadlock, so a transaction behind two deadlocks can time out through no fault of its own. */
 const LOCK_ATTEMPTS = 2;
@@ -175,10 +176,8 @@ export async function openPostgres<S>(url: string, migrations: MigrationSource, 
   async function writeOnce<T>(work: Parameters<Database<S>['write']>[0]): Promise<T> {
     const tags = new Set<string>();
     const value = await db.transaction().execute(async (trx) => {
-      // Background jobs may delete many rows at once, so their limits are longer.
-      if (currentDeadline()?.isUnlimited)
-        await setTimeLimits(trx, { statement_timeout: JOB_STATEMENT_MS, lock_timeout: JOB_LOCK_MS });
-      else if (!keepsLimits) await setTimeLimits(trx, limits);
+      const needed = currentDeadline()?.isUnlimited ? JOB_LIMITS : keepsLimits ? undefined : limits;
+      if (needed) await setTimeLimits(trx, needed);
       let last: RowsByTable<S> = {};
       const result = await work(
         trx as unknown as Tx<S>,
