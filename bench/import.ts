@@ -31,6 +31,8 @@ async function run(): Promise<number> {
 try {
   await keystone.start('SQLite');
   await keystone.domain('default', { name: 'Default' });
+  // The first one makes the tables.
+  await run();
   const empty = await run();
   await keystone.run('begin');
   for (let at = 0; at < people; at++)
