@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { isValid } from '../../../../test/support/answers.ts';
+import { isAlive, isValid } from '../../../../test/support/answers.ts';
 import { type ApiAnswer, onUsualDatabase, underAttack } from '../../../../test/support/api.ts';
 import { makePerson } from '../../../../test/support/applications.ts';
 import { KeyrockClient } from '../../../../test/support/keyrock-client.ts';
@@ -230,4 +230,21 @@ onUsualDatabase(
     });
   },
   { settings: { GATEHOUSE_IDENTITY_TRUST_LIMIT: '1' } },
+);
+
+onUsualDatabase(
+  'A trust of somebody who does not come any more',
+  (api) => {
+    it('ends when their account does, though it was good a moment before', async () => {
+      const [ann, bob] = [await trustPerson(api, ['member']), await trustPerson(api)];
+      const trust = await makeTrust(api, ann, bob);
+      api.clock.advance(10 * 86_400 - 60);
+      const token = await trustToken(api, bob, trust);
+      for (const _ of [1, 2]) assert.equal(await isAlive(api, token), true);
+      api.clock.advance(61);
+      assert.equal(await isAlive(api, token), false);
+      assert.equal((await useTrust(api, bob, trust)).status, 403);
+    });
+  },
+  { settings: { GATEHOUSE_IDENTITY_DISABLE_USER_ACCOUNT_DAYS_INACTIVE: '10', GATEHOUSE_IDENTITY_TOKEN_SECONDS: '31536000' } },
 );
