@@ -279,6 +279,10 @@ onEachDatabase('Logging in', (api) => {
 
     it('refuses one that is none, or was revoked', async () => {
       assertRefused(await byToken(api, 'nothing'), 404, /Could not find token/);
+      const inPerson = { methods: ['password'], password: { user: { id: user.id, password: PASSWORD } } };
+      const ofAnother = { 'Openstack-Auth-Receipt': tokenOf(await logIn('unscoped')) };
+      const answer = await api.post('/v3/auth/tokens', { auth: { identity: inPerson } }, { token: null, headers: ofAnother });
+      assertRefused(answer, 401);
       const first = tokenOf(await logIn('unscoped'));
       assertOk(await api.delete('/v3/auth/tokens', { headers: { 'X-Subject-Token': first } }), 204);
       assertRefused(await byToken(api, first), 404, /Could not find token/);

@@ -80,7 +80,8 @@ onUsualDatabase('The checks of a login', (api) => {
     for (const { user, password } of [ann, bob]) {
       assertOk(await api.post('/v3/credentials', { credential: { type: 'totp', blob: TOTP_KEY, user_id: user.id } }), 201);
       assertOk(await api.patch(`/v3/users/${user.id}`, { user: { options: factor } }));
-      const { headers } = await api.authenticate({ id: user.id, password });
+      const { headers, body } = await api.authenticate({ id: user.id, password });
+      assert.deepEqual([body.receipt.methods, body.error.identity.methods], [['password'], ['totp']]);
       receipts.push({ 'Openstack-Auth-Receipt': headers.get('openstack-auth-receipt')! });
     }
     const passcode = new Phone(api, TOTP_KEY).fresh();
