@@ -7,7 +7,7 @@ const MB = 1024 * 1024;
 /** A process that is as busy, and holds as much, as is said. */
 function processOf(context: TestContext) {
   context.mock.timers.enable({ apis: ['setInterval'] });
-  const state = { utilization: 0.9, resident: 200 * MB, given: 0, collections: 0 };
+  const state = { utilization: 0.9, resident: 200 * MB, given: 0 };
   giveBackWhenIdle({
     utilization: () => state.utilization,
     resident: () => state.resident,
@@ -15,12 +15,8 @@ function processOf(context: TestContext) {
       state.given++;
       state.resident = 100 * MB;
     },
-    collectNew() {
-      state.collections++;
-    },
   });
   return {
-    state,
     /** How often memory was given back after so much time. */
     async after(seconds: number, { utilization = 0.01, resident = state.resident }): Promise<number> {
       Object.assign(state, { utilization, resident });
@@ -47,13 +43,4 @@ test('gives memory back after load, in the first minute with nothing to do, and 
   assert.equal(await process.after(60, {}), 2);
   for (let minute = 0; minute < 4; minute++) assert.equal(await process.after(60, { resident: 400 * MB }), 2, 'it just did');
   assert.equal(await process.after(60, {}), 3);
-});
-
-test('collects new objects in each idle minute, so that a process with little to do does not grow', async (context) => {
-  const process = processOf(context);
-  await process.after(1, {});
-  for (let minute = 0; minute < 3; minute++) await process.after(60, {});
-  assert.equal(process.state.collections, 3);
-  await process.after(60, { utilization: 0.5 });
-  assert.equal(process.state.collections, 3);
 });

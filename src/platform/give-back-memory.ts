@@ -18,8 +18,6 @@ export interface MemoryOfProcess {
   /** In bytes. */
   resident(): number;
   giveBack(): Promise<void>;
-  /** Takes a millisecond or two. */
-  collectNew(): void;
 }
 
 function utilizationSince(): () => number {
@@ -48,16 +46,12 @@ async function giveBack(): Promise<void> {
   await trim();
 }
 
-/** Objects are made one behind the other until their space is full. Collected earlier, the next ones take the same pages again. */
-const collectNew = (): void => void globalThis.gc?.({ type: 'minor' });
-
 /** Returns at once, and keeps no process alive. */
 export function giveBackWhenIdle(
-  { utilization, resident, giveBack: give, collectNew: collect }: MemoryOfProcess = {
+  { utilization, resident, giveBack: give }: MemoryOfProcess = {
     utilization: utilizationSince(),
     resident: () => process.memoryUsage.rss(),
     giveBack,
-    collectNew,
   },
 ): void {
   function afterLoad(): void {
@@ -65,9 +59,7 @@ export function giveBackWhenIdle(
     let rested = REST_MS;
     setInterval(async () => {
       rested += LATER_LOOK_MS;
-      if (utilization() > IDLE) return;
-      collect();
-      if (rested < REST_MS || resident() < held + GREW_BYTES) return;
+      if (utilization() > IDLE || rested < REST_MS || resident() < held + GREW_BYTES) return;
       rested = 0;
       await give();
       held = resident();
