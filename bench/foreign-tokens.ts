@@ -1,4 +1,4 @@
-// Validation of tokens that a Keystone issued, beside ours: from memory, and each opened anew (more of them in turn than are remembered).
+// Validation of tokens that a Keystone issued, beside ours, from memory.
 
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
