@@ -39,12 +39,15 @@ export interface WalletNode {
 /** Kinds of services, with other settings: plans of the same kind share one. */
 export type ServiceKind = 'usual' | 'certificates' | 'registration' | 'issuer' | 'verifier' | 'named-verifier' | 'node' | 'login';
 
+/** Our sign-in as a client: usual, answered by forms, with the rules of FAPI 2.0, or registering itself. */
+export type ClientName = 'client' | 'form client' | 'fapi client' | 'registering client';
+
 export interface PlanRun {
   readonly plan: string;
   readonly variant: Variant;
   readonly service: ServiceKind;
   /** The person at the browser of a provider, if nothing is said. */
-  readonly actor?: 'provider' | 'issuer' | 'verifier' | 'client' | 'wallet' | 'elsewhere' | 'login';
+  readonly actor?: 'provider' | 'issuer' | 'verifier' | ClientName | 'wallet' | 'elsewhere' | 'login';
   /** Each module has a plan of its own, with a configuration of its own. */
   readonly isMadeAnew?: boolean;
   /** Modules that are not for this variant, which the suite lists all the same. They are not started. */

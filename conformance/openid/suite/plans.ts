@@ -162,15 +162,9 @@ export const LEFT: readonly PlanLeft[] = [
     why: 'for the Digital Credentials API of a browser or a phone, which a wallet node does not have',
   },
   {
-    plan: 'oidcc-client-formpost-basic-certification-test-plan',
-    why: 'our sign-in takes the answer of a provider in its address only. OAuth 2.0 Form Post Response Mode 1.0 is optional, and a POST from another site comes without our cookies (`SameSite=Lax`)',
-  },
-  {
-    plan: 'oidcc-client-dynamic-certification-test-plan',
-    why: 'an administrator registers us at a provider. We do not register ourselves, look nobody up by WebFinger, and send no requests by reference: OpenID Connect Discovery 1.0, 2, and Dynamic Client Registration 1.0 leave that to clients',
-  },
-  {
     plan: 'fapi2-security-profile-final-client-test-plan',
-    why: 'our sign-in at other providers pushes no requests, and binds no tokens. The wallet does so at issuers: the modules for it are part of `oid4vci-1_0-wallet-haip`',
+    variants:
+      '`client_auth_type=mtls` and `client_attestation`, `sender_constrain=mtls`, `fapi_client_type=plain_oauth`, `authorization_request_type=rar`, other profiles',
+    why: 'our sign-in shows no certificates at other providers: it proves itself by a key, and binds tokens by DPoP. It always uses OpenID Connect, and asks for no authorization details; the other profiles are those of countries',
   },
 ];

@@ -246,7 +246,7 @@ export class Registrations {
    * Another provider, at which people may sign in: the suite plays it. Written again, it is read again: with other keys and addresses it
    * is another one.
    */
-  async signInAt(issuer: string, client: Client): Promise<void> {
+  async #ensureProvider(): Promise<void> {
     const providers = '/v3/OS-FEDERATION/identity_providers';
     if (!this.#hasProvider) {
       const rules = [{ remote: [{ type: 'sub' }], local: [{ user: { name: '{0}' } }] }];
@@ -255,12 +255,32 @@ export class Registrations {
       await this.#send('PUT', `${providers}/${PROVIDER}/protocols/openid`, { protocol: { mapping_id: PROVIDER } });
       this.#hasProvider = true;
     }
-    const openid = { issuer, ...client, button_name: PROVIDER_NAME, accepts_tokens: true };
-    await this.#send('PUT', `${providers}/${PROVIDER}/openid`, { openid });
   }
 
+  /** `settings`: how we are a client there. */
+  async signInAt(issuer: string, client: Client, settings: object = { accepts_tokens: true }): Promise<void> {
+    await this.#ensureProvider();
+    const openid = { issuer, ...client, button_name: PROVIDER_NAME, ...settings };
+    await this.#send('PUT', `/v3/OS-FEDERATION/identity_providers/${PROVIDER}/openid`, { openid });
+  }
+
+  /** We register ourselves there. Returns the client id; undefined if the service refuses the provider. */
+  async registerAt(issuer: string, settings: object): Promise<string | undefined> {
+    await this.#ensureProvider();
+    const openid = { issuer, button_name: PROVIDER_NAME, accepts_tokens: true, ...settings };
+    const registration = { registration: { openid } };
+    return this.#post(`/v3/OS-FEDERATION/identity_providers/${PROVIDER}/openid/registration`, registration).then(
+      ({ openid: { client_id } }) => client_id as string,
+      () => undefined,
+    );
+  }
+
+  /** The keys that we prove ourselves with. */
+  ownKeys = async (): Promise<any> => (await fetch(`${this.#service}/openid/providers/${PROVIDER}/jwks`)).json();
+
   /** What the console shows of a provider before it is added. */
-  readMetadata = (issuer: string): Promise<void> => this.#post('/v3/OS-FEDERATION/provider_metadata', { metadata: { issuer } });
+  readMetadata = (metadata: { issuer?: string; resource?: string }): Promise<void> =>
+    this.#post('/v3/OS-FEDERATION/provider_metadata', { metadata });
 
   /** Whether the provider signed a token, which it did not: the service looks at its keys. */
   async readKeys(issuer: string, audience: string): Promise<void> {

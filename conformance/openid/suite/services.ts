@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { certify } from '../../../test/support/certificates.ts';
 import { freePort, type RunningService, startService } from '../../support/service.ts';
 import { Answers, elsewhere } from './ciba-plans.ts';
-import { atClient, atLogin, loginSettings } from './client-plans.ts';
+import { atLogin, clientActors, loginSettings } from './client-plans.ts';
 import type { Actor } from './drive.ts';
 import { atWallet, Holder } from './holder.ts';
 import { atIssuer } from './issuer-plans.ts';
@@ -154,7 +154,7 @@ async function fill(
       provider: provides,
       issuer: atIssuer(provides, offers),
       verifier: atVerifier(person),
-      client: atClient(person, registrations),
+      ...clientActors(person, registrations),
       elsewhere: elsewhere(person),
       login: walletUrl ? atLogin(person, walletUrl, () => service.restart!()) : nobody,
       wallet: holder ? atWallet(holder) : nobody,
