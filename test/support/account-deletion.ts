@@ -57,8 +57,8 @@ export async function tablesOf({ dialect, read }: Database): Promise<string[]> {
       }>`select table_name as name from information_schema.tables where table_schema = 'public' and table_name not like 'audit_events_%'`
     : sql<{ name: string }>`select name from sqlite_master where type = 'table' and name not like 'sqlite_%'`
   ).execute(read);
-  // What caches dropped, by id: deleted a hundred at a time, after half a minute.
-  return rows.flatMap(({ name }) => (name === 'gatehouse_changes' ? [] : name)).sort();
+  // Tables of the database's own bookkeeping name nobody but by id, in what caches dropped: deleted a hundred at a time, after half a minute.
+  return rows.flatMap(({ name }) => (name.startsWith('gatehouse_') ? [] : name)).sort();
 }
 
 export async function rowsOf({ read }: Database, table: string): Promise<Record<string, unknown>[]> {
