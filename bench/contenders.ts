@@ -153,9 +153,6 @@ async function startTheirs(users: number): Promise<Running> {
   return running(name, target, readyMs, async () => measureBy(target, await requestsFor(target.url, users, name)), end);
 }
 
-/** Longer than for others: its virtual machine compiles what it has seen often, and is three times as fast then. */
-const WARM_UP_SECONDS = 10;
-
 async function startKeycloaks(folder: string, users: number): Promise<Running> {
   const keycloak = await startKeycloak(folder, users);
   const { url, admin, token, people, application, endpoints } = keycloak;
@@ -178,13 +175,7 @@ async function startKeycloaks(folder: string, users: number): Promise<Running> {
       search: found.map((text) => ({ method: 'GET', path: `${admin}?max=50&search=${text}`, headers })),
       create: [{ method: 'POST', path: admin, body: { username: `new-${UNIQUE}`, enabled: true }, headers }],
     };
-    const measure = measureBy(keycloak, requests, await OpenidWork.of(keycloak));
-    const warm = new Set<Operation>();
-    return (operation, seconds) => {
-      const isWarm = warm.has(operation);
-      warm.add(operation);
-      return measure(operation, isWarm ? seconds : WARM_UP_SECONDS);
-    };
+    return measureBy(keycloak, requests, await OpenidWork.of(keycloak));
   };
   return running('Keycloak', keycloak, keycloak.readyMs, prepare, () => keycloak.stop());
 }

@@ -151,6 +151,9 @@ export class TestApi {
     );
   }
 
+  /** What is stored sealed at this place, for tests of what is stored. */
+  open = (sealed: string, place: string): string => createSeal([this.#masterKey]).open(sealed, place).toString();
+
   async stop(): Promise<void> {
     // If a test reads the database in this process (databaseOf), its read ends with this turn of the event loop. Closing would wait for
     // it.

@@ -22,6 +22,8 @@ export type TestPoint =
   | 'issuance.before-transaction'
   /** What a person allows an application, or need not be asked, is stored; the transaction begins. */
   | 'application-grant.before-transaction'
+  /** What a usual request for tokens needs was found and is good; it is used up, and the tokens are stored. */
+  | 'usual-tokens.before-issue'
   /** A token may be exchanged; the new one is made and stored. */
   | 'token-exchange.before-token'
   /** An issued credential that is to change was found. On PostgreSQL only. */

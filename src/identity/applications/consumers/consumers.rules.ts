@@ -118,6 +118,8 @@ export function createConsumers(deps: ConsumerDeps) {
     /** Until when the previous secret works; null when none does. */
     previousSecretUntil: (row: ConsumerRow) => previousSecretUntil(deps.clock, row),
     ensure: (actor: Actor, id: string, bodyOf: ConsumerBodyBuilder) => ensureConsumer(deps, actor, id, bodyOf),
+    /** For the OpenID provider: without any check of the caller, and as it is stored. */
+    row: find,
     /** For the OpenID provider: without any check of the caller. */
     async findWithSecret(id: string): Promise<ConsumerWithSecret | undefined> {
       const row = await find(id);

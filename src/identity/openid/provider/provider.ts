@@ -37,7 +37,7 @@ import { revokeJwts, storeJwts } from './api-tokens.ts';
 import { createAttemptUris } from './attempts.ts';
 import { attestedClient } from './attested-wallets.ts';
 import { type ClientDeps, clientOf, PREVIOUS_SECRET, SELF_REGISTERED } from './clients.ts';
-import { configurationOf } from './configuration/configuration.ts';
+import { alreadyUsedErrorOf, configurationOf } from './configuration/configuration.ts';
 import type { PromptDeps } from './configuration/prompts.ts';
 import { keyOfRequest } from './configuration/request-objects.ts';
 import type { CredentialCatalog } from './credential-requests.ts';
@@ -48,6 +48,7 @@ import type { OidcProviderLibrary } from './library.ts';
 import type { Logouts } from './logouts.ts';
 import { createProviderPages } from './provider-pages.ts';
 import { createUnfinishedLimit } from './unfinished-limit.ts';
+import { type AnswerUsual, createUsualTokens } from './usual-tokens/index.ts';
 import type { WalletNode } from './wallet-node.ts';
 
 type OidcContext = KoaContextWithOIDC['oidc'];
@@ -86,6 +87,8 @@ export interface CurrentProviderDeps extends Pick<Deps, 'clock' | 'change' | 'co
 export interface ProviderWithKeys {
   readonly provider: Provider;
   readonly keys: Keyring;
+  /** Before the library is asked for tokens. */
+  readonly answerUsual: AnswerUsual;
 }
 
 interface ClientWithSecrets {
@@ -326,7 +329,12 @@ async function buildProvider(deps: CurrentProviderDeps): Promise<ProviderWithKey
   // All URLs are built from the issuer, not from the Host header.
   provider.proxy = true;
   handleProviderEvents(deps, provider);
-  return { provider, keys };
+  const answerUsual = createUsualTokens(provider, keys, {
+    ...deps,
+    isOther: (id) => findWallet(deps, id) !== undefined || deps.clientRegistration.documents.isDocumentId(id),
+    alreadyUsedError: () => alreadyUsedErrorOf(library),
+  });
+  return { provider, keys, answerUsual };
 }
 
 /** Returns the provider with the current keys. */

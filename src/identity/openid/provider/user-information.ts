@@ -11,9 +11,10 @@ import type { WalletProviders } from '../../applications/wallet-providers/index.
 import type { Database } from '../../ground/database/index.ts';
 import { LIBRARY_HEADERS } from '../../ground/look/index.ts';
 import { ROOT, USER_INFORMATION } from '../paths/index.ts';
-import { type RecordPayload, type Records, tagOfGrant, tagOfRecord, tagOfSession } from '../records/index.ts';
+import { type RecordPayload, type Records, tagOfGrant, tagOfRecord } from '../records/index.ts';
 import { isOfNow } from './access-tokens.ts';
 import { type Accounts, CLAIMS, tellsRoles } from './accounts.ts';
+import { grantedScopes, sessionOf } from './token-grant.ts';
 import { readTokenUser } from './token-user.ts';
 
 /** About a kilobyte each. */
@@ -21,12 +22,6 @@ const LIMIT = 20_000;
 const MODEL = 'AccessToken';
 /** As the library makes them. Others are JWTs, or somebody's guesses. */
 const TOKEN = /^Bearer ([\w-]{1,255})$/i;
-
-/** The part of a grant that the answer depends on. */
-interface GrantedScopes {
-  readonly openid?: { readonly scope?: string };
-  readonly rejected?: object;
-}
 
 interface UserInformation {
   readonly text: string;
@@ -51,34 +46,8 @@ export interface UserInformationDeps {
 const isUsualToken = ({ jkt, 'x5t#S256': certificate, aud, claims }: RecordPayload): boolean =>
   [jkt, certificate, aud, claims].every((one) => one === undefined);
 
-/** The scopes of the token that its grant still has, in the order of the grant. None if something unusual is there. */
-function grantedScopes(token: RecordPayload, grant: RecordPayload): readonly string[] {
-  const { openid, rejected = {} } = grant as GrantedScopes;
-  const asked = String(token.scope ?? '').split(' ');
-  const isOfToken = grant.clientId === token.clientId && grant.accountId === token.accountId;
-  if (!isOfToken || Object.keys(rejected).length > 0 || !asked.includes('openid')) return [];
-  return (openid?.scope ?? '').split(' ').filter((scope) => asked.includes(scope));
-}
-
 const claimsOf = (scopes: readonly string[]): Set<string> =>
   new Set(scopes.flatMap((scope) => (CLAIMS as Readonly<Record<string, readonly string[]>>)[scope] ?? []));
-
-/** Until when the session of a token lasts, and what ends it. Undefined if it is over: the token is, too. */
-async function sessionOf(
-  records: Records,
-  { expiresWithSession, sessionUid, accountId, clientId = '', grantId }: RecordPayload,
-): Promise<{ readonly until: number; readonly tags: readonly string[] } | undefined> {
-  if (expiresWithSession !== true) return { until: Number.POSITIVE_INFINITY, tags: [] };
-  const uid = String(sessionUid);
-  const session = await records.findByUid(uid);
-  if (!session) return undefined;
-  const authorizations = (session.authorizations ?? {}) as Readonly<Record<string, { readonly grantId?: string }>>;
-  if (session.accountId !== accountId || authorizations[clientId]?.grantId !== grantId) return undefined;
-  return {
-    until: session.exp ?? Number.POSITIVE_INFINITY,
-    tags: [tagOfSession(uid), tagOfRecord('Session', String(session.jti))],
-  };
-}
 
 export function createUserInformation(deps: UserInformationDeps): MemoryPath {
   const { db, clock, records, accounts, userPermissions, walletProviders } = deps;

@@ -3,6 +3,7 @@
 
 export type { EndedRecords } from './end.ts';
 export type { StoredRecord, ValidRecord } from './find.ts';
+export type { TokensToIssue } from './issue.ts';
 export { consentIdOf, type RecordPayload, tagOfGrant, tagOfHash, tagOfRecord, tagOfSession } from './record.ts';
 export { createRecords, type Records } from './records.ts';
 export type { Lifetimes } from './request-state.ts';

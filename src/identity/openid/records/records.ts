@@ -26,6 +26,7 @@ import {
   listOfUser,
   listOfUserIn,
 } from './find.ts';
+import { issueTokens, type TokensToIssue } from './issue.ts';
 import { type LifetimeDeps, lifetimesOf, readLifetimes } from './lifetimes.ts';
 import { isCached, type RecordPayload, tagOfGrant, tagOfRecord } from './record.ts';
 import {
@@ -115,6 +116,9 @@ export function createRecords(options: RecordsDeps) {
     /** `once`: only if it does not exist. False when it exists: only one of several concurrent callers succeeds. */
     save: (model: string, id: string, payload: RecordPayload, lifetime: number | undefined, once = false): Promise<boolean> =>
       saveRecord(deps, { model, id, payload, lifetime, once }),
+
+    /** For what the request has found, in the state in which it was found. */
+    issue: (tokens: TokensToIssue) => issueTokens(deps, tokens),
 
     /** What a grant says, stored under another name: not if the grant has ended. */
     saveCopyOfGrant: (grantId: string, copy: Omit<RecordToSave, 'once' | 'copyOf'>): Promise<boolean> =>

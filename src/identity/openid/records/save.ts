@@ -38,6 +38,14 @@ function rowOf(deps: SaveDeps, { model, id, payload, lifetime }: RecordToSave): 
   };
 }
 
+/** A record that belongs to somebody whom the request has read, in that state. */
+export function boundRowOf(deps: SaveDeps, saved: RecordToSave): OpenidRecordRow {
+  const row = rowOf(deps, saved);
+  const generation = row.user_id === null ? null : deps.requestState.generationOf(row.user_id);
+  if (generation === undefined) throw new Error('tokens are issued for somebody whom the request has not read');
+  return { ...row, generation };
+}
+
 /** A new record, in a transaction that also does other things. `generation`: that of what it depends on, if it is not the current one. */
 export async function addRecord(
   deps: SaveDeps,

@@ -12,8 +12,12 @@ export async function putSession(tx: Tx, row: OpenidSessionRow): Promise<void> {
     .execute();
 }
 
+/** In seconds. Uses in between are not noted: people see when a session was used, and applications refresh their tokens all the time. */
+export const USE_STEP = 60;
+
 export async function touchSession(tx: Tx, id: string, at: number): Promise<void> {
-  await tx.updateTable('openid_sessions').set({ last_used_at: at }).where('id', '=', id).execute();
+  const isDue = tx.updateTable('openid_sessions').where('last_used_at', '<', at - USE_STEP);
+  await isDue.set({ last_used_at: at }).where('id', '=', id).execute();
 }
 
 export const sessionsOfUser = (db: Reader, userId: string): Promise<OpenidSessionRow[]> =>

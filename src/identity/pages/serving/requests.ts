@@ -1,6 +1,5 @@
 // Dispatches a request to the provider.
 import type { ServerResponse } from 'node:http';
-import type { Provider } from 'oidc-provider';
 import type { RawExchange } from '../../../platform/http/index.ts';
 import type { Gate } from '../../../platform/limits/index.ts';
 import type { Log } from '../../../platform/log/index.ts';
@@ -130,10 +129,12 @@ function refuseClient({ log }: RequestDeps, response: ServerResponse, { message:
 /** The endpoints of the library at which clients authenticate. */
 async function serveClient(
   deps: RequestDeps,
-  provider: Provider,
-  { request, response, address }: RawExchange,
+  { provider, answerUsual }: ProviderWithKeys,
+  { request: received, response, address }: RawExchange,
   path: string,
 ): Promise<void> {
+  const request = path === TOKEN ? await answerUsual(received, response) : received;
+  if (!request) return;
   const named =
     path === KEYROCK_TOKEN ? await toTokenRequest(request) : path === TOKEN ? await namingAnonymousWallet(request) : request;
   try {
@@ -186,10 +187,11 @@ export async function handleRequest(deps: RequestDeps, exchange: RawExchange): P
   if (returned) return handleProviderRequest(deps, browser, { id: returned[1]!, what: returned[2]!, reference: returned[3] });
   const ofWallet = walletRequestAt(browser.path);
   if (ofWallet) return ofWallet(deps, browser);
-  const { provider, keys } = await deps.current();
+  const current = await deps.current();
+  const { provider, keys } = current;
   if (browser.path === METADATA) request.url = DISCOVERY;
   if (browser.path === KEYROCK_TOKEN)
-    return withGuessLimit(gate, exchange, browser.path, () => serveClient(deps, provider, exchange, browser.path));
+    return withGuessLimit(gate, exchange, browser.path, () => serveClient(deps, current, exchange, browser.path));
   if (browser.path === NEW_EMAIL_PAGE) return deps.newEmail(provider, browser, keys.cookies);
   if (browser.path.startsWith(`${ROOT}/interaction/`)) return interactions(provider, browser, keys.cookies);
   if (browser.path === ACCOUNT || browser.path.startsWith(`${ACCOUNT}/`)) return account(provider, browser, keys.cookies);
@@ -206,6 +208,6 @@ export async function handleRequest(deps: RequestDeps, exchange: RawExchange): P
     for (const [name, value] of Object.entries(LIBRARY_HEADERS)) response.setHeader(name, value);
   const ofClient = browser.method === 'POST' && AUTHENTICATING_PATHS.includes(browser.path);
   await withGuessLimit(gate, exchange, browser.path, () =>
-    ofClient ? serveClient(deps, provider, exchange, browser.path) : provider.callback()(request, response),
+    ofClient ? serveClient(deps, current, exchange, browser.path) : provider.callback()(request, response),
   );
 }

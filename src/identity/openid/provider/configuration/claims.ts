@@ -13,8 +13,12 @@ import { accountOfRequest } from './ciba.ts';
 const wantsClaims = ({ oidc }: KoaContextWithOIDC): boolean =>
   oidc.client?.['id_token_claims'] === true || Boolean(oidc.entities.AccessToken?.aud);
 
-export interface ClaimsDeps {
+interface AccountDeps {
   readonly access: Access;
+  readonly records: Pick<Records, 'generationOf'>;
+}
+
+export interface ClaimsDeps extends AccountDeps {
   readonly accounts: Accounts;
   readonly providerSessions: Pick<Federation['sessions'], 'confirm'>;
   readonly records: Pick<Records, 'consumerOf' | 'generationOf'>;
@@ -49,8 +53,12 @@ async function isOfStrangerShutOut(
 const UNSCOPED = { kind: 'unscoped' } as const;
 
 /** Known from memory, in the state in which this request has read the person from the database, with their token: whatever ends access changes that. */
-const isKnown = ({ access, records }: ClaimsDeps, sub: string): boolean =>
+const isKnown = ({ access, records }: AccountDeps, sub: string): boolean =>
   access.cached(authContextKey(sub, UNSCOPED))?.userGeneration === (records.generationOf(sub) ?? Number.NaN);
+
+/** Of a token that the request has read. A disabled user, or a user of a disabled domain, has no account. */
+export const hasAccount = async (deps: AccountDeps, sub: string): Promise<boolean> =>
+  isKnown(deps, sub) || (await deps.access.read(sub, UNSCOPED)) !== undefined;
 
 async function findAccount(
   deps: ClaimsDeps,
@@ -62,8 +70,7 @@ async function findAccount(
   const unknown = accountOfRequest(ctx.oidc);
   if (unknown) return unknown;
   if (token && ((await isGone(deps, token)) || (await isOfStrangerShutOut(deps, ctx, sub, token)))) return undefined;
-  // A disabled user, or a user of a disabled domain, has no account.
-  if (!((token && isKnown(deps, sub)) || (await access.read(sub, UNSCOPED)))) return undefined;
+  if (!(token ? await hasAccount(deps, sub) : await access.read(sub, UNSCOPED))) return undefined;
   return {
     accountId: sub,
     claims: async (use, scope, requested) => {

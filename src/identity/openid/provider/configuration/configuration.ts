@@ -81,6 +81,9 @@ const isSufficient =
     (credential === undefined || (await walletEntry.isStillGood(accountId, credential))) &&
     (passkeyId === undefined || passkeys.isThere(accountId, passkeyId));
 
+/** Of a code or a refresh token that another request used at the same moment. */
+export const alreadyUsedErrorOf = ({ errors }: OidcProviderLibrary) => new errors.InvalidGrant('it was used already');
+
 const adapterOf = (library: OidcProviderLibrary, deps: ProviderDeps) =>
   createAdapter({
     ...deps,
@@ -88,7 +91,7 @@ const adapterOf = (library: OidcProviderLibrary, deps: ProviderDeps) =>
     isSufficient: isSufficient(deps),
     hasLeft: deps.accounts.hasLeft,
     replayError: () => replayErrorOf(library),
-    alreadyUsedError: () => new library.errors.InvalidGrant('it was used already'),
+    alreadyUsedError: () => alreadyUsedErrorOf(library),
     storedRequest: (payload) => storedRequest(library, payload),
     isInTime: (id) => deps.signInRequests.poll(id),
     tooEarlyError: () => new library.errors.SlowDown(),

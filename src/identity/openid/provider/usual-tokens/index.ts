@@ -1,0 +1,2 @@
+// Answers usual requests for tokens beside the library.
+export { type AnswerUsual, createUsualTokens } from './answer.ts';
