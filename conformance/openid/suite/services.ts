@@ -39,7 +39,8 @@ const FIXED: Readonly<Record<ServiceKind, Settings>> = {
   // Asks programs for their certificates.
   certificates: { GATEHOUSE_IDENTITY_TLS_CLIENT_CERTIFICATES: 'on' },
   registration: { GATEHOUSE_IDENTITY_APPLICATION_REGISTRATION: 'token' },
-  issuer: HAIP,
+  // A person has at most 20 open offers, and a plan has more modules that leave one.
+  issuer: { ...HAIP, GATEHOUSE_IDENTITY_CREDENTIAL_OFFER_SECONDS: '60' },
   // Without a type of its own, so that it asks for the credential of the suite only.
   verifier: { ...HAIP, GATEHOUSE_IDENTITY_WALLET_SIGN_IN: 'first' },
   'named-verifier': { GATEHOUSE_IDENTITY_WALLET_SIGN_IN: 'first', GATEHOUSE_IDENTITY_WALLET_CLIENT_ID: 'x509_san_dns' },
