@@ -11,7 +11,11 @@ export async function importTrust({ tx, audit }: Change, row: TrustRow, roleIds:
   audit('trust.created', { kind: 'trust', id }, { user_id: userId, trustee_user_id, project_id });
 }
 
-/** Nothing else of one changes. False when it is not here any more. */
+/** The narrower of both; null has no limit. */
+const least = (here: number | null, there: number | null): number | null =>
+  here === null || there === null ? (here ?? there) : Math.min(here, there);
+
+/** Nothing else of one changes, and it is never widened: uses that were taken here are not known there. False when it is not here any more. */
 export async function replaceTrustEnds(
   { tx, audit, invalidate }: Change,
   id: string,
@@ -19,8 +23,12 @@ export async function replaceTrustEnds(
 ): Promise<boolean> {
   const found = await findTrust(tx, id);
   if (!found) return false;
-  await updateEnds(tx, id, ends);
+  const { row } = found;
+  await updateEnds(tx, id, {
+    expires_at: least(row.expires_at, ends.expires_at),
+    remaining_uses: least(row.remaining_uses, ends.remaining_uses),
+  });
   invalidate(tagOf.delegation({ kind: 'trust', id }));
-  audit('trust.used', { kind: 'trust', id }, { user_id: found.row.trustor_user_id });
+  audit('trust.used', { kind: 'trust', id }, { user_id: row.trustor_user_id });
   return true;
 }

@@ -13,6 +13,9 @@ import { insertUserRows, updateUserRow } from './rows.rules.ts';
 import { userFields } from './users.schema.ts';
 import { keysAmong, lockUser } from './users.store.ts';
 
+/** Each is written by itself: somebody whom an administrator here disabled stays so when the source says something else of them. */
+export type AccountPart = 'account' | 'enabled' | 'options';
+
 export interface ImportedPerson {
   readonly id: string;
   readonly domainId: string;
@@ -130,18 +133,18 @@ export function createImportedPeople({
       );
     },
 
-    /** Undefined attributes stay as they are. False when there is no such person. */
+    /** Only these parts of the person. False when there is no such person. */
     async update(
       transaction: Change,
-      id: string,
-      person: ImportedPerson | undefined,
+      { id, ...person }: ImportedPerson,
+      parts: readonly AccountPart[],
       replaced: readonly ImportedPassword[] | undefined,
     ): Promise<boolean> {
       const { tx } = transaction;
       const row = await lockUser(db, tx, id);
       if (!row) return false;
       await directory.forbid('user', id, tx);
-      if (person) await writeAccount(transaction, row, { ...person, id, domainId: row.domain_id });
+      if (parts.length > 0) await writeAccount(transaction, row, { ...person, id, domainId: row.domain_id }, parts);
       if (replaced) {
         await passwords.replaceImported(transaction, { userId: id, domainId: row.domain_id, passwords: replaced });
         await closing.endLogins(transaction, id);
@@ -151,21 +154,28 @@ export function createImportedPeople({
     },
   };
 
-  async function writeAccount(transaction: Change, row: UserRow, person: ImportedPerson): Promise<void> {
+  async function writeAccount(
+    transaction: Change,
+    row: UserRow,
+    person: ImportedPerson,
+    parts: readonly AccountPart[],
+  ): Promise<void> {
     const { id } = row;
-    const isRenamed = person.name !== row.name;
+    const isOfAccount = parts.includes('account');
+    const isRenamed = isOfAccount && person.name !== row.name;
     const key = isRenamed ? (await keysOf(transaction.tx, [person])).get(id)! : row.name_key;
-    const { id: _, domain_id: __, confirmed_email: ___, ...values } = rowOf(person, key, row);
-    const isEmailChanged = mainEmail(parseJson(values.profile)) !== mainEmail(parseJson(row.profile));
-    await updateUserRow(
-      transaction,
-      clock,
-      id,
-      { ...values, ...(isEmailChanged ? { confirmed_email: null } : {}) },
-      { fields: ['name', 'enabled', 'default_project_id', 'options', 'attributes'] },
-    );
+    const { id: _, domain_id: __, confirmed_email: ___, enabled, options, ...account } = rowOf(person, key, row);
+    const isEmailChanged = isOfAccount && mainEmail(parseJson(account.profile)) !== mainEmail(parseJson(row.profile));
+    const values = {
+      ...(isOfAccount ? account : {}),
+      ...(parts.includes('enabled') ? { enabled } : {}),
+      ...(parts.includes('options') ? { options } : {}),
+      ...(isEmailChanged ? { confirmed_email: null } : {}),
+    };
+    const fields = parts.flatMap((part) => (part === 'account' ? ['name', 'default_project_id', 'attributes'] : [part]));
+    await updateUserRow(transaction, clock, id, values, { fields });
     if (isEmailChanged) await onEmailChanged(transaction, id);
-    if (person.enabled === (row.enabled === 1)) return;
+    if (!parts.includes('enabled') || person.enabled === (row.enabled === 1)) return;
     if (person.enabled) await onEnabled(transaction, id);
     else {
       await onDisabled(transaction, id);

@@ -88,6 +88,7 @@ export async function decide(batch: Batch, reader: Reader, entries: readonly Ent
   for (const entry of candidates) {
     const one = found.get(entry.record.key);
     if (!one) fresh.push(entry);
+    else if (one.isOther) settle(entry, 'clash', { id: one.id, why: `${one.by} is that of something else here` });
     else if (run.merges.has(name)) updates.push({ entry, id: one.id, parts: changedParts('', entry.digests), isMerge: true });
     else settle(entry, 'clash', { id: one.id, why: `${one.by} is that of a ${name} that is here and not from this source` });
   }

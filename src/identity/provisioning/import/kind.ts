@@ -39,6 +39,8 @@ export interface Found {
   readonly id: string;
   /** What is the same: `its id`, `its name`. */
   readonly by: string;
+  /** A thing of another kind has the id: it is never merged. */
+  readonly isOther?: true;
 }
 
 export interface ReadPlace {

@@ -7,7 +7,7 @@ import { makeEach, recordKind } from '../kind.ts';
 import { domainsNamed } from './existing.store.ts';
 import { existingThings } from './existing.ts';
 import { extra, id, key, name, options, text } from './fields.ts';
-import { optionChanges } from './options.ts';
+import { partsOfPlace, placeChanges, withoutOthers } from './place.ts';
 
 const schema = t.object(
   { key, name },
@@ -17,8 +17,8 @@ const schema = t.object(
 export const domain = recordKind({
   schema,
   words: ({ name: its }) => `domain ${its}`,
-  existing: (place, records, ownAmong) =>
-    existingThings(
+  async existing(place, records, ownAmong) {
+    const found = await existingThings(
       place,
       'projects',
       records,
@@ -32,18 +32,21 @@ export const domain = recordKind({
         const ids = new Map(rows.map((row) => [row.name, row.id]));
         return new Map(some.flatMap((one) => (ids.has(one.name.trim()) ? [[one.key, ids.get(one.name.trim())!]] : [])));
       },
-    ),
+    );
+    return withoutOthers(place, true, found);
+  },
   make: ({ change, deps }, records) =>
     makeEach(records, async ({ key: _, id: own, extra: others = {}, ...body }) => {
       const row = await insertProjectRow(change, deps.clock, { ...others, ...body }, null, { id: own });
       return row.id;
     }),
-  async update({ change, deps }, here, { key: _, id: __, extra: others = {}, ...body }) {
+  parts: partsOfPlace,
+  async update({ change, deps }, here, { key: _, id: __, ...said }, parts) {
     const row = await findProject(change.tx, here);
     if (!row) return undefined;
     // Nobody could log in to enable it again.
-    if (here === DEFAULT_DOMAIN && body.enabled === false) fail('domain.default');
-    const revision = (now: typeof row) => ({ body: { ...others, ...body, options: optionChanges(now.options, body.options) } });
+    if (here === DEFAULT_DOMAIN && parts.has('enabled') && said.enabled === false) fail('domain.default');
+    const revision = (now: typeof row) => ({ body: placeChanges(now, said, parts) });
     await updateProjectRow(deps, change, row, revision, () => {});
     return here;
   },

@@ -23,6 +23,19 @@ export async function idsAmong(reader: Reader, table: Named, ids: readonly strin
   return new Set(rows.map((row) => row.id));
 }
 
+/** Those of these ids that domains have, or projects. Both are rows of one table. */
+export async function placesAmong(reader: Reader, isDomain: boolean, ids: readonly string[]): Promise<Set<string>> {
+  const rows = await inPortions(ids, (portion) =>
+    reader
+      .selectFrom('projects')
+      .where('is_domain', '=', isDomain ? 1 : 0)
+      .where(isIn('id', portion))
+      .select('id')
+      .execute(),
+  );
+  return new Set(rows.map((row) => row.id));
+}
+
 export const domainsNamed = (reader: Reader, names: readonly string[]): Promise<NamedRow[]> =>
   inPortions(names, (portion) =>
     reader.selectFrom('projects').where('is_domain', '=', 1).where(isIn('name', portion)).select(['id', 'name']).execute(),

@@ -5,7 +5,7 @@ import { insertProjectRow, updateProjectRow } from '../../../directory/projects/
 import { makeEach, recordKind } from '../kind.ts';
 import { byExactName, existingThings } from './existing.ts';
 import { extra, id, key, name, options, text } from './fields.ts';
-import { optionChanges } from './options.ts';
+import { partsOfPlace, placeChanges, withoutOthers } from './place.ts';
 
 /** Without a parent it is at the top of its domain. */
 const schema = t.object(
@@ -25,15 +25,17 @@ export const project = recordKind({
   schema,
   words: ({ name: its }) => `project ${its}`,
   needs: ({ domain, parent }) => [{ kind: 'domain', key: domain }, ...(parent == null ? [] : [{ kind: 'project', key: parent }])],
-  existing: (place, records, ownAmong) =>
-    existingThings(
+  async existing(place, records, ownAmong) {
+    const found = await existingThings(
       place,
       'projects',
       records,
       ownAmong,
       ({ domain }) => place.idOfNeeded('domain', domain),
       byExactName(place, 'projects'),
-    ),
+    );
+    return withoutOthers(place, false, found);
+  },
   make: ({ change, deps, idOfNeeded }, records) =>
     makeEach(records, async ({ key: _, id: own, domain, parent, extra: others = {}, ...body }) => {
       const domainId = idOfNeeded('domain', domain);
@@ -41,10 +43,11 @@ export const project = recordKind({
       const row = await insertProjectRow(change, deps.clock, { ...others, ...body }, { domainId, parentId }, { id: own });
       return row.id;
     }),
-  async update({ change, deps }, here, { key: _, id: __, domain: ___, parent: ____, extra: others = {}, ...body }) {
+  parts: partsOfPlace,
+  async update({ change, deps }, here, { key: _, id: __, domain: ___, parent: ____, ...said }, parts) {
     const row = await findProject(change.tx, here);
     if (!row) return undefined;
-    const revision = (now: typeof row) => ({ body: { ...others, ...body, options: optionChanges(now.options, body.options) } });
+    const revision = (now: typeof row) => ({ body: placeChanges(now, said, parts) });
     await updateProjectRow(deps, change, row, revision, () => {});
     return here;
   },

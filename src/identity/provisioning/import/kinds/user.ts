@@ -36,6 +36,8 @@ const schema = t.object(
 
 type UserRecord = Static<typeof schema>;
 
+const ACCOUNT_PARTS = ['account', 'enabled', 'options'] as const;
+
 const passwordsOf = ({ passwords = [] }: UserRecord) =>
   readImported(
     passwords.map(({ hash, created_at, expires_at, self_service }) => ({
@@ -101,7 +103,13 @@ export const user = recordKind({
     ...needsDomain(record),
     ...(record.default_project == null ? [] : [{ kind: 'project', key: record.default_project, optional: true }]),
   ],
-  parts: ({ passwords = [], ...account }) => ({ account, passwords }),
+  // When somebody was last there says nothing that would be written.
+  parts: ({ passwords = [], enabled = true, options: set = {}, last_active_at: _, ...account }) => ({
+    account,
+    enabled,
+    options: set,
+    passwords,
+  }),
   existing: (place, records, ownAmong) =>
     existingThings(
       place,
@@ -120,8 +128,9 @@ export const user = recordKind({
     return ids;
   },
   async update(place, here, record, parts) {
-    const person = parts.has('account') ? personOf(place, record, here) : undefined;
+    const said = ACCOUNT_PARTS.filter((part) => parts.has(part));
     const passwords = parts.has('passwords') ? passwordsOf(record).passwords : undefined;
-    return (await place.deps.users.imported.update(place.change, here, person, passwords)) ? here : undefined;
+    const { imported } = place.deps.users;
+    return (await imported.update(place.change, personOf(place, record, here), said, passwords)) ? here : undefined;
   },
 });
