@@ -1,7 +1,7 @@
 // A Keystone moves in: what is in its database is here with the same ids, and people log in with the passwords that they have there.
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
-import { assertOk } from '../../test/support/answers.ts';
+import { assertOk, isAlive } from '../../test/support/answers.ts';
 import { onEachDatabase } from '../../test/support/api.ts';
 import { countsOf, importInto, jsonOf } from '../../test/support/imports.ts';
 import { KeystoneSource } from '../../test/support/keystone-source.ts';
@@ -103,6 +103,21 @@ onEachDatabase('A Keystone that moves in', (api) => {
     );
     assert.match(report.left_out.lines[0].why, /too long to compare/);
     assert.doesNotMatch(JSON.stringify(imports), /\$2b\$|pbkdf2/);
+  });
+
+  it('ends what was revoked there', async () => {
+    const text = await api.logIn({ id: 'ann', password: PASSWORD });
+    const { token } = assertOk(await api.get('/v3/auth/tokens', { headers: { 'X-Subject-Token': text } }));
+    const at = new Date().toISOString().slice(0, 19).replace('T', ' ');
+    const event = { issued_before: at, revoked_at: at };
+    await keystone.insert(
+      'revocation_event',
+      { id: 1, audit_id: token.audit_ids[0], ...event },
+      { id: 2, role_id: 'r', ...event },
+    );
+    const report = await importInto(api, 'keystone', keystone.location, { merge: MERGE });
+    assert.deepEqual(countsOf(report, 'revocation'), { read: 2, made: 1, unchanged: 1 });
+    assert.ok(!(await isAlive(api, text)));
   });
 
   it('takes only what changed there when it is read again, and does not bring back what was changed here', async () => {

@@ -50,6 +50,8 @@ const TABLES: Readonly<Record<string, string>> = {
     'id! integer, service varchar(64), path varchar(128), method varchar(16), external_id varchar(64), user_id varchar(64)',
   trust:
     'id! varchar(64), trustor_user_id varchar(64), trustee_user_id varchar(64), project_id varchar(64), impersonation boolean, deleted_at timestamp, expires_at timestamp, remaining_uses integer, extra text, expires_at_int bigint, redelegated_trust_id varchar(64), redelegation_count integer',
+  revocation_event:
+    'id! integer, domain_id varchar(64), project_id varchar(64), user_id varchar(64), role_id varchar(64), trust_id varchar(64), consumer_id varchar(64), access_token_id varchar(64), issued_before timestamp, expires_at timestamp, revoked_at timestamp, audit_id varchar(32), audit_chain_id varchar(32)',
   trust_role: 'trust_id! varchar(64), role_id! varchar(64)',
   system_assignment: 'type! varchar(64), actor_id! varchar(64), target_id! varchar(64), role_id! varchar(64), inherited! boolean',
 };

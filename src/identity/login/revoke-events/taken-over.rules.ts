@@ -55,9 +55,13 @@ export function createRevocationTakeOver({
       const isLive = [event.role_id, event.trust_id, event.consumer_id, event.access_token_id].some((id) => id !== null);
       if (isOfToken) {
         if (audit_id !== null && isAuditId(audit_id)) tokens.push(audit_id);
-        // Also one that is narrowed to a project: ending more of a chain that somebody revoked is the safe side.
-        else if (audit_chain_id !== null && isAuditId(audit_chain_id)) chains.push(audit_chain_id);
-        counts.taken++;
+        // Also one that is narrowed to a project: ending more of a chain that somebody revoked is the safe side. So is the first token of it.
+        else if (audit_chain_id !== null && isAuditId(audit_chain_id)) {
+          chains.push(audit_chain_id);
+          tokens.push(audit_chain_id);
+        }
+        const isKnown = isAuditId((audit_id ?? audit_chain_id)!);
+        counts[isKnown ? 'taken' : 'unknown']++;
         continue;
       }
       // A user and a project: the user lost a role there.
@@ -77,3 +81,5 @@ export function createRevocationTakeOver({
     return counts;
   };
 }
+
+export type TakeOverRevocations = ReturnType<typeof createRevocationTakeOver>;

@@ -61,6 +61,7 @@ for (const kind of KINDS)
       const ended = {
         'one token': keystone.unscoped(bob.id, { auditIds: [single] }),
         'a chain': keystone.unscoped(bob.id, { auditIds: [child, head] }),
+        'the first of a chain': keystone.unscoped(bob.id, { auditIds: [head] }),
         'a user': keystone.unscoped(ann.id),
         'a project': keystone.ofProject(bob.id, project.id),
         'a domain': keystone.unscoped(eve.id),

@@ -75,9 +75,10 @@ export function createRevocations(deps: {
     },
     async takeOver({ tx, audit, invalidate }, { tokens, chains }, expiresAt) {
       const keys = [...tokens, ...chains.map(sessionKey)];
+      if (keys.length === 0) return;
       await insertRevoked(tx, keys, expiresAt);
       for (const key of keys) invalidate(PREFIX + key);
-      for (const id of [...tokens, ...chains]) audit('token.revoked', { kind: 'token', id }, { by: 'keystone' });
+      for (const id of new Set([...tokens, ...chains])) audit('token.revoked', { kind: 'token', id }, { by: 'keystone' });
     },
     async sweep() {
       const before = seconds(clock) - deps.allowExpiredSeconds;

@@ -45,9 +45,10 @@ async function makeFresh(batch: Batch, place: WritePlace, decision: Decision): P
     fresh.map(({ record }) => record),
   );
   const idOf = ({ record }: Entry): string => ids.get(record.key)!;
+  const isMade = ({ record }: Entry): boolean => ids.has(record.key);
   await insertThings(
     place.change.tx,
-    fresh.map((entry) => ({
+    fresh.filter(isMade).map((entry) => ({
       source: run.source,
       key: entry.key,
       kind: name,
@@ -55,7 +56,9 @@ async function makeFresh(batch: Batch, place: WritePlace, decision: Decision): P
       digests: entry.digests,
     })),
   );
-  return fresh.map((entry) => takenOf(batch, decision, entry, 'made', idOf(entry)));
+  return fresh.map((entry) =>
+    isMade(entry) ? takenOf(batch, decision, entry, 'made', idOf(entry)) : takenOf(batch, decision, entry, 'unchanged', ''),
+  );
 }
 
 async function writeUpdates(batch: Batch, place: WritePlace, decision: Decision): Promise<Taken[]> {
@@ -81,7 +84,7 @@ async function write(batch: Batch, change: Change, entries: readonly Entry[]): P
   const place: WritePlace = { ...decision.place, change };
   const written = [...(await makeFresh(batch, place, decision)), ...(await writeUpdates(batch, place, decision))];
   const taken = [...decision.settled, ...written];
-  if (written.every(({ outcome }) => outcome === 'gone')) throw new NothingToStore(taken);
+  if (written.every(({ outcome }) => outcome === 'gone' || outcome === 'unchanged')) throw new NothingToStore(taken);
   return taken;
 }
 

@@ -1,7 +1,7 @@
 // What a later import, a merge, or a source that somebody made must not bring back, widen or confuse.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { assertOk } from '../../../../test/support/answers.ts';
+import { assertOk, isAlive } from '../../../../test/support/answers.ts';
 import { underAttack, uniqueName } from '../../../../test/support/api.ts';
 
 const PATH = '/v3/OS-IMPORT/imports';
@@ -84,5 +84,27 @@ underAttack('Security of imports', (api) => {
     assert.deepEqual(await ends(), before);
     await take(id, 'trust', { ...trust, expires_at: 4_000_000_000, remaining_uses: 1 });
     assert.deepEqual(await ends(), [1, before[1]]);
+  });
+
+  it('ends what was revoked in the source', async () => {
+    const password = 'a password of a test';
+    const user = await api.make('user', { name: uniqueName('user'), password });
+    const token = await api.logIn({ id: user.id, password });
+    const now = Math.floor(api.clock.now() / 1000);
+    const { token: shown } = assertOk(await api.get('/v3/auth/tokens', { headers: { 'X-Subject-Token': token } }));
+    const event = { key: '1', audit_id: shown.audit_ids[0], issued_before: now };
+    const rehearsal = { import: { source: 'a', kind: 'csv', rehearsal: true } };
+    await take(assertOk(await api.post(PATH, rehearsal), 201).import.id, 'revocation', event);
+    assert.ok(await isAlive(api, token));
+    const id = await begin(uniqueName('source'));
+    assert.equal((await take(id, 'revocation', event)).outcome, 'made');
+    assert.equal((await take(id, 'revocation', { key: '2', user_id: 'nobody', issued_before: now })).outcome, 'unchanged');
+    assert.equal((await take(id, 'revocation', { key: '4', role_id: 'any', issued_before: 1 })).outcome, 'unchanged');
+    assert.equal((await take(id, 'revocation', { key: '5', audit_id: 'short', issued_before: 1 })).outcome, 'unchanged');
+    assert.ok(!(await isAlive(api, token)));
+    // Of a person, only tokens that the source issued end, which are none of ours.
+    const other = await api.logIn({ id: user.id, password });
+    assert.equal((await take(id, 'revocation', { key: '3', user_id: user.id, issued_before: now + 999 })).outcome, 'made');
+    assert.ok(await isAlive(api, other));
   });
 });

@@ -9,6 +9,7 @@ import type { Users } from '../../directory/users/index.ts';
 import type { Change } from '../../ground/audit/index.ts';
 import type { Database, Reader } from '../../ground/database/index.ts';
 import type { IdentityConfig } from '../../ground/settings/index.ts';
+import type { TakeOverRevocations } from '../../login/revoke-events/index.ts';
 
 /** What the kinds write with. */
 export interface ImportDeps {
@@ -19,6 +20,7 @@ export interface ImportDeps {
   readonly passwords: Passwords;
   readonly directory: DirectoryGuard;
   readonly importedCredentials: ImportedCredentials;
+  readonly takeOverRevocations: TakeOverRevocations;
 }
 
 /** A thing of the source that a record needs. `optional`: without it, the record is taken all the same. */
@@ -86,7 +88,7 @@ export interface RecordKind<R extends KeyedRecord = KeyedRecord> {
     records: readonly R[],
     here: ReadonlyMap<string, string>,
   ): Promise<ReadonlyMap<string, readonly Remark[]>>;
-  /** Makes all of them. Returns their ids here, by key. */
+  /** Makes all of them. Returns their ids here, by key; none for one that nothing has to be done for, which counts as known. */
   make(place: WritePlace, records: readonly R[]): Promise<ReadonlyMap<string, string>>;
   /** Writes these parts to the thing. Returns its id, which may be another one after it was merged; undefined when it is not here any more. */
   update(place: WritePlace, id: string, record: R, parts: ReadonlySet<string>): Promise<string | undefined>;

@@ -9,6 +9,7 @@ import { delegationReaders } from './delegations.ts';
 import { groupReaders } from './groups.ts';
 import { placeReaders } from './places.ts';
 import { remarksOf } from './remarks.ts';
+import { revocationReaders } from './revocations.ts';
 import { roleReaders } from './roles.ts';
 import { userReaders } from './users.ts';
 
@@ -75,6 +76,7 @@ export const keystone: SourceKind = {
         ...groupReaders(source),
         ...catalogReaders(source),
         ...delegationReaders(source, openCredential),
+        ...revocationReaders(source),
       },
       remarks: () => remarksOf(source),
       settings: async () => (conf ? settingsOf(conf) : []),

@@ -9,6 +9,7 @@ import { membership } from './membership.ts';
 import { endpoint, endpointGroup, policy, region, service, serviceProvider } from './nouns.ts';
 import { project } from './project.ts';
 import { projectEndpoint } from './project-endpoint.ts';
+import { revocation } from './revocation.ts';
 import { role } from './role.ts';
 import { roleImplication } from './role-implication.ts';
 import { user } from './user.ts';
@@ -32,6 +33,7 @@ const KINDS = {
   credential,
   application_credential: applicationCredential,
   trust,
+  revocation,
 } as const;
 
 export type ImportKindName = keyof typeof KINDS;
