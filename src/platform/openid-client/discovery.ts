@@ -2,6 +2,7 @@
 import type { ClientMetadata, Configuration, CustomFetch, DPoPHandle } from 'openid-client';
 import type { ProviderAlgorithm } from './algorithms.ts';
 import {
+  acceptedMetadata,
   CLIENT_AUTHENTICATIONS,
   type ClientKeys,
   type ClientWay,
@@ -67,7 +68,8 @@ async function discover(options: ProviderOptions, guarded: typeof fetch): Promis
   const isPlain = issuer.startsWith('http:');
   const oidc = await import('openid-client');
   const { clientId, metadata: agreed, ...registration } = await options.client();
-  const metadata = { ...agreed, ...(signingAlgorithm === undefined ? {} : { id_token_signed_response_alg: signingAlgorithm }) };
+  const signed = signingAlgorithm === undefined ? {} : { id_token_signed_response_alg: signingAlgorithm };
+  const metadata = acceptedMetadata(way, { ...agreed, ...signed });
   const auth = CLIENT_AUTHENTICATIONS[way.client_authentication].prove(oidc, registration);
   // By default the library does not verify signatures of ID tokens received over TLS.
   // The operator configured a plain http address on purpose.

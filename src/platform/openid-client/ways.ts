@@ -175,26 +175,28 @@ interface Profile {
   readonly implied: Partial<ClientWay>;
   /** What is too weak for it. */
   readonly refused: { readonly signing_alg: readonly (keyof typeof SIGNING_ALGORITHMS)[] };
+  /** What the provider may sign with. */
+  accepts(alg: unknown): boolean;
   /** As if the provider said so itself. */
   demands(metadata: ServerMetadata): ServerMetadata;
 }
 
-const FAPI_ALGORITHMS: readonly unknown[] = ['PS256', 'ES256', 'EdDSA', 'Ed25519'];
+const isForFapi = (alg: unknown): boolean => (['PS256', 'ES256', 'EdDSA', 'Ed25519'] as unknown[]).includes(alg);
 
 /** Rules that are kept as a whole. */
 export const PROFILES = {
-  none: { implied: {}, refused: { signing_alg: [] }, demands: (metadata) => metadata },
+  none: { implied: {}, refused: { signing_alg: [] }, accepts: () => true, demands: (metadata) => metadata },
   /** FAPI 2.0 Security Profile, final, 5.3.3 and 5.4. */
   fapi2: {
     implied: { client_authentication: 'private_key_jwt', request_form: 'pushed', token_binding: 'dpop' },
     refused: { signing_alg: ['RS256'] },
+    accepts: isForFapi,
     demands: (metadata) => ({
       ...metadata,
       // RFC 9207: against mix-up. The library asks for it then.
       authorization_response_iss_parameter_supported: true,
-      id_token_signing_alg_values_supported: ((metadata.id_token_signing_alg_values_supported ?? []) as unknown[]).filter((alg) =>
-        FAPI_ALGORITHMS.includes(alg),
-      ) as string[],
+      id_token_signing_alg_values_supported: (metadata.id_token_signing_alg_values_supported ?? []).filter(isForFapi),
+      userinfo_signing_alg_values_supported: (metadata.userinfo_signing_alg_values_supported ?? []).filter(isForFapi),
     }),
   },
 } as const satisfies Record<string, Profile>;
@@ -236,6 +238,12 @@ export function registeredMetadata(way: ClientWay): Metadata {
     ...binding.registered?.(),
   };
 }
+
+/** What was agreed on at the registration, as far as the profile has it: to the library it would count more than what the profile demands. */
+export const acceptedMetadata = ({ profile }: ClientWay, agreed: Metadata): Metadata =>
+  Object.fromEntries(
+    Object.entries(agreed).filter(([name, value]) => !name.endsWith('_signed_response_alg') || PROFILES[profile].accepts(value)),
+  );
 
 const signs = (way: ClientAuthentication | RequestForm): boolean => way.signs === true;
 

@@ -171,12 +171,19 @@ onUsualDatabase('The service as a client', (api) => {
           assert.ok(!isBelieved(await attempt(one)));
         });
 
-      it('with an ID token by an algorithm that FAPI 2.0 does not have, although its metadata do', async () => {
+      it('with an ID token by an algorithm that FAPI 2.0 does not have, although its metadata do, or it registered us so', async () => {
         const { privateKey, publicKey } = await generateKeyPair('RS256', { extractable: true });
         const { exportJWK } = await import('jose');
         const jwks = { keys: [{ ...(await exportJWK(publicKey)), kid: 'rsa', alg: 'RS256', use: 'sig' }] };
         const sign = () => new SignJWT(provider.idClaims()).setProtectedHeader({ alg: 'RS256', kid: 'rsa' }).sign(privateKey);
-        assert.ok(!isBelieved(await attempt({ sign, scripts: { '/jwks': () => ({ body: jwks }) } })));
+        const byRsa = { sign, scripts: { '/jwks': () => ({ body: jwks }) } };
+        assert.ok(!isBelieved(await attempt(byRsa)));
+        provider.metadata.registration_endpoint = `${new URL(provider.issuer).origin}/register`;
+        const registered = { client_id: provider.clientId, id_token_signed_response_alg: 'RS256' };
+        provider.scripts = { '/register': () => ({ status: 201, body: registered }) };
+        assertOk(await api.post(`${settingsOf(fapi)}/registration`, { registration: {} }), 201);
+        assert.ok(!isBelieved(await attempt(byRsa)));
+        assert.ok(isBelieved(await attempt()));
       });
 
       for (const [what, answer] of Object.entries({
