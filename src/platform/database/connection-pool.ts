@@ -79,7 +79,8 @@ class PooledConnection {
   async #query(text: string, values: readonly unknown[]): Promise<PostgresQueryResult<unknown>> {
     if (this.#broken) throw this.#broken;
     if (text === 'begin') this.#isInTransaction = true;
-    if (goesWithNext(text)) {
+    // Outside of a transaction there is no next one.
+    if (goesWithNext(text) && this.#isInTransaction) {
       this.#waiting.push({ text, values });
       return nothing();
     }
@@ -111,7 +112,8 @@ class PooledConnection {
     if (all.length === 1) return this.#send(statement, limit);
     const { stream } = (this.#client as unknown as pg.Client).connection;
     stream.cork();
-    const sent = all.map((one) => this.#send(one, limit));
+    // The server does one after the other: the time of those before is no silence of the server.
+    const sent = all.map((one, at) => this.#send(one, limit * (at + 1)));
     stream.uncork();
     // Only when all are answered is the connection free.
     const answers = await Promise.allSettled(sent);

@@ -7,6 +7,7 @@ import { after, before, describe, it } from 'node:test';
 import { sql } from 'kysely';
 import { Client } from 'pg';
 import { Cable } from '../../../test/support/cable.ts';
+import { itAtLength } from '../../../test/support/extent.ts';
 import { sharedPostgres } from '../../../test/support/postgres.ts';
 import {
   type Database,
@@ -21,6 +22,7 @@ import {
   preparedRows,
   readPage,
   type Tx,
+  withNext,
 } from './index.ts';
 import { openPostgres } from './postgres.ts';
 import { openSqlite } from './sqlite.ts';
@@ -335,10 +337,24 @@ describe('PostgreSQL', () => {
         db.read,
       );
       assert.deepEqual(rows, [{ state: 'active' }], 'and no transaction is left open');
-      assert.equal((await db.read.selectFrom('things').select('id').execute()).length, 3);
+      const alone = sql`${withNext}insert into things (id, name, size) values ('without a transaction', 'without', 1)`;
+      await db.writeStatement((tx) => alone.execute(tx));
+      assert.equal((await db.read.selectFrom('things').select('id').execute()).length, 4);
     } finally {
       await db.close();
       cable.close();
+    }
+  });
+
+  itAtLength('gives statements that are sent together as long as each of them may take', async () => {
+    const db = await openPostgres<Schema>(await (await sharedPostgres()).createDatabase(), migrations, POSTGRES);
+    try {
+      await db.write(async (tx) => {
+        await sql`${withNext}select pg_sleep(2.5)`.execute(tx);
+        await sql`select pg_sleep(2.5)`.execute(tx);
+      });
+    } finally {
+      await db.close();
     }
   });
 
