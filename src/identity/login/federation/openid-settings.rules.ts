@@ -57,13 +57,21 @@ const isOtherClient = (former: Client, now: Client): boolean =>
 
 interface WriteOptions {
   readonly ifMatch?: string | undefined;
-  /** The service has just registered itself: with these settings, and the keys that are there. */
-  readonly registered?: Parameters<ProviderRegistrations['store']>[2];
+  /** The service has just registered itself. */
+  readonly registered?: Registered;
 }
 
+/** What the provider answered, and what it was asked for with. */
+export type Registered = Parameters<ProviderRegistrations['store']>[2] & {
+  /** The version of the settings that were there; undefined if there were none. What somebody has set since is not taken back. */
+  readonly formerVersion: number | undefined;
+  /** The ids of the keys that were made for it. */
+  readonly keys: readonly string[];
+};
+
 /** Keys are not for two providers. */
-const isOtherProvider = (former: Client | undefined, now: Client, registered: WriteOptions['registered']): boolean =>
-  registered === undefined && former?.issuer !== now.issuer;
+export const isOtherProvider = (former: Pick<Client, 'issuer'> | undefined, now: Pick<Client, 'issuer'>): boolean =>
+  former?.issuer !== now.issuer;
 
 /** Whether somebody may have got in with a token who would not now. */
 function admitsLess(former: OpenidProviderRow, row: OpenidProviderRow): boolean {
@@ -107,7 +115,8 @@ export function createOpenidSettings(
   async function prepare(id: string, body: OpenidSettingsBody, { registered }: WriteOptions = {}): Promise<ProviderKeyRow[]> {
     const former = await findOpenidSettings(db.read, id);
     const way = optionsOf({ client_options: optionsToStore(body, former) });
-    return keys.prepare(id, way, { isOther: isOtherProvider(former, body, registered) });
+    // Those for a registration are there.
+    return keys.prepare(id, way, { isOther: registered === undefined && isOtherProvider(former, body) });
   }
 
   async function write(
@@ -123,6 +132,7 @@ export function createOpenidSettings(
     if (!(await lockIdentityProvider(db, tx, id))) fail('identity_provider.not_found', { id });
     const former = await findOpenidSettings(tx, id);
     checkVersion('openid_settings', id, ifMatch, former && versionedSettings(former));
+    if (registered && registered.formerVersion !== former?.version) fail('resource.changed', { kind: 'openid_settings', id });
     const trust = { whole_service: bit(body.whole_service ?? false), may_give_admin: bit(body.may_give_admin ?? false) };
     const acceptsTokens = accepts('accepts_tokens', body, former);
     const version = Math.max(clock.now(), (former?.version ?? 0) + 1);
@@ -149,7 +159,8 @@ export function createOpenidSettings(
       () => fail('identity_provider.not_found', { id }),
       () => putOpenidSettings(tx, row),
     );
-    await keys.store(transaction, id, optionsOf(row), { prepared, isOther: isOtherProvider(former, row, registered) });
+    const isOther = isOtherProvider(former, row);
+    await keys.store(transaction, id, optionsOf(row), { prepared, isOther, published: registered?.keys ?? [] });
     if (registered) await registrations.store(transaction, id, registered);
     else if (former && isOtherClient(former, row)) await registrations.forget(transaction, id);
     transaction.invalidate(tagOf.identityProvider(id));

@@ -36,16 +36,17 @@ export function createProviderClients({ outbound, issuer, secretOf, keys, messag
     const { provider_id: id, version } = row;
     const known = clients.get(id);
     if (known?.version === version) return known;
+    const way = optionsOf(row);
     const provider = createProvider(
       {
         issuer: row.issuer,
         scopes: (JSON.parse(row.scopes) as string[]).join(' '),
         needsUserInfo: true,
-        way: optionsOf(row),
+        way,
         client: async () => ({
           clientId: row.client_id,
           clientSecret: secretOf(row),
-          keys: await keys.load(id),
+          keys: await keys.load(id, way),
           metadata: await registrations.metadataOf(id),
         }),
       },

@@ -8,7 +8,7 @@ import type { Seal } from '../../../platform/seal/index.ts';
 import { tagOf } from '../../access/context/index.ts';
 import type { Caller } from '../../access/rules/index.ts';
 import type { Change } from '../../ground/audit/index.ts';
-import type { OpenidProviderRow, ProviderKeyRow } from '../../ground/database/index.ts';
+import type { OpenidProviderRow, ProviderKeyRow, Tx } from '../../ground/database/index.ts';
 import { fail } from '../../ground/faults.ts';
 import type { Deps } from '../../ground/resource/index.ts';
 import { optionsOf } from './client-options.ts';
@@ -65,33 +65,46 @@ export function createProviderKeys({ db, clock, change, seal }: Pick<Deps, 'db' 
       return Promise.all(missing(way, rows).map((purpose) => make(providerId, purpose, algOf(purpose, way))));
     },
 
-    /** In the transaction that writes the settings. Keys for another algorithm are gone with it; for another provider, all of them. */
+    /** Beside those that are in use: for a provider that reads them before there are settings with them. */
+    publish: ({ tx }: Change, prepared: readonly ProviderKeyRow[]): Promise<void> => insertKeys(tx, prepared),
+
+    /** Those, if nothing came of it. */
+    takeBack: (tx: Tx, prepared: readonly ProviderKeyRow[]): Promise<void> => deleteKeys(tx, prepared),
+
+    /**
+     * In the transaction that writes the settings. Keys for another algorithm are gone with it; for another provider, all of them but those that were
+     * published for it.
+     */
     async store(
       { tx }: Change,
       providerId: string,
       way: ClientWay,
-      { prepared, isOther }: { readonly prepared: readonly ProviderKeyRow[]; readonly isOther: boolean },
+      {
+        prepared,
+        isOther,
+        published,
+      }: { readonly prepared: readonly ProviderKeyRow[]; readonly isOther: boolean; readonly published: readonly string[] },
     ): Promise<void> {
-      if (isOther) await deleteKeysOfProvider(tx, providerId);
-      const rows = await keysOfProvider(tx, providerId);
+      const all = await keysOfProvider(tx, providerId);
+      const rows = all.filter(({ id }) => !isOther || published.includes(id));
       const purposes = missing(way, rows);
       const added = prepared.filter(({ used_for: purpose }) => purposes.includes(purpose));
       // Somebody else wrote them in the meantime.
       if (added.length < purposes.length) fail('resource.changed', { kind: 'openid_settings', id: providerId });
       await deleteKeys(
         tx,
-        rows.filter((row) => row.used_for === 'sig' && row.alg !== way.signing_alg).map(({ id }) => id),
+        all.filter((row) => !rows.includes(row) || (row.used_for === 'sig' && row.alg !== way.signing_alg)),
       );
       await insertKeys(tx, added);
     },
 
     /** For a client of this provider; undefined if it needs none. */
-    async load(providerId: string): Promise<ClientKeys | undefined> {
+    async load(providerId: string, { signing_alg: alg }: Pick<ClientWay, 'signing_alg'>): Promise<ClientKeys | undefined> {
       const rows = await keysOfProvider(db.read, providerId);
       if (rows.length === 0) return undefined;
       const signing = await Promise.all(
         rows
-          .filter(({ used_for: purpose }) => purpose === 'sig')
+          .filter((row) => row.used_for === 'sig' && row.alg === alg)
           .map(async (row) => ({ kid: row.id, since: row.created_at, key: await privateKeyOf(row) })),
       );
       const bound = rows.find(({ used_for: purpose }) => purpose === 'dpop');
@@ -136,7 +149,7 @@ export function createProviderKeys({ db, clock, change, seal }: Pick<Deps, 'db' 
         const kept = atOnce ? [] : former.filter((key) => key.used_for === 'dpop' || key.id === newest?.id);
         await deleteKeys(
           tx,
-          former.filter((key) => !kept.includes(key)).map((key) => key.id),
+          former.filter((key) => !kept.includes(key)),
         );
         await insertKeys(tx, made);
         await setVersion(tx, id, Math.max(clock.now(), row.version + 1));

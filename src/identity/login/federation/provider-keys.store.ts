@@ -15,12 +15,9 @@ export async function insertKeys(tx: Tx, rows: readonly ProviderKeyRow[]): Promi
   if (rows.length > 0) await tx.insertInto('provider_keys').values(rows).execute();
 }
 
-export async function deleteKeys(tx: Tx, ids: readonly string[]): Promise<void> {
-  if (ids.length > 0)
-    await tx
-      .deleteFrom('provider_keys')
-      .where('id', 'in', [...ids])
-      .execute();
+export async function deleteKeys(tx: Tx, rows: readonly Pick<ProviderKeyRow, 'id'>[]): Promise<void> {
+  const ids = rows.map(({ id }) => id);
+  if (ids.length > 0) await tx.deleteFrom('provider_keys').where('id', 'in', ids).execute();
 }
 
 export async function deleteKeysOfProvider(tx: Tx, providerId: string): Promise<void> {

@@ -12,6 +12,8 @@ import { deleteEndedMessages, findMessage, insertMessage, takeMessage } from './
 const KEPT_SECONDS = 120;
 /** A provider reads the request when the browser arrives. */
 const PUBLISHED_SECONDS = 300;
+/** A request object is read by whoever has its reference. An answer is not, so that neither reference is good for the other. */
+const requestId = (reference: string): string => hashOf(`request ${reference}`);
 const hashOf = (text: string): string => createHash('sha256').update(text).digest('base64url');
 const sealContext = (id: string): string => `provider_messages/${id}`;
 
@@ -43,7 +45,7 @@ export function createProviderMessages({ db, clock, seal }: Pick<Deps, 'db' | 'c
     /** Puts a request object where the provider reads it (RFC 9101, 5.2). Returns the reference. */
     async publish(providerId: string, state: string, object: string): Promise<string> {
       const reference = newSecret();
-      const id = hashOf(reference);
+      const id = requestId(reference);
       const row = {
         id,
         about: hashOf(`request ${state}`),
@@ -57,7 +59,7 @@ export function createProviderMessages({ db, clock, seal }: Pick<Deps, 'db' | 'c
 
     /** A request object that the provider asks for, perhaps several times. */
     async published(providerId: string, reference: string): Promise<string | undefined> {
-      const row = await findMessage(db.read, { id: hashOf(reference), providerId, now: seconds(clock) });
+      const row = await findMessage(db.read, { id: requestId(reference), providerId, now: seconds(clock) });
       return row && seal.open(row.sealed, sealContext(row.id)).toString();
     },
 

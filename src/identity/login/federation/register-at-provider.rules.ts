@@ -3,11 +3,12 @@ import type { Static } from '../../../platform/http/index.ts';
 import { providerErrorOf, RegistrationRefused, registerClient } from '../../../platform/openid-client/index.ts';
 import type { Outbound } from '../../../platform/outbound/index.ts';
 import type { Caller } from '../../access/rules/index.ts';
-import type { IdentityProviderRow, OpenidProviderRow } from '../../ground/database/index.ts';
+import type { IdentityProviderRow, OpenidProviderRow, ProviderKeyRow } from '../../ground/database/index.ts';
 import { Fault, fail } from '../../ground/faults.ts';
 import type { Deps } from '../../ground/resource/index.ts';
 import { optionsOf, optionsToStore } from './client-options.ts';
-import { checkIssuer, type OpenidSettings } from './openid-settings.rules.ts';
+import { lockIdentityProvider } from './identity-providers.store.ts';
+import { checkIssuer, isOtherProvider, type OpenidSettings } from './openid-settings.rules.ts';
 import { callbackPath, initiateLoginPath, keysPath, logoutPath, renderOpenidSettings } from './openid-settings.schema.ts';
 import { findOpenidSettings } from './openid-settings.store.ts';
 import type { ProviderKeys } from './provider-keys.rules.ts';
@@ -30,7 +31,7 @@ export function createRegisterAtProvider(
   deps: Pick<Deps, 'db' | 'change'> & {
     readonly outbound: Outbound;
     issuer(): string;
-    readonly keys: Pick<ProviderKeys, 'prepare' | 'store'>;
+    readonly keys: Pick<ProviderKeys, 'prepare' | 'publish' | 'takeBack'>;
     readonly registrations: ProviderRegistrations;
     readonly openidSettings: Pick<OpenidSettings, 'put'>;
   },
@@ -42,6 +43,18 @@ export function createRegisterAtProvider(
     const { redirect_uri: _r, backchannel_logout_uri: _b, initiate_login_uri: _i, jwks_uri: _j, ...settings } = rest;
     return settings;
   };
+
+  /** Keys that were published for nothing, unless somebody has written settings since, which may need them. */
+  async function takeBack(
+    { id }: IdentityProviderRow,
+    { prepared, formerVersion }: { readonly prepared: readonly ProviderKeyRow[]; readonly formerVersion: number | undefined },
+  ): Promise<void> {
+    if (prepared.length === 0) return;
+    await db.write(async (tx) => {
+      if (!(await lockIdentityProvider(db, tx, id))) return;
+      if ((await findOpenidSettings(tx, id))?.version === formerVersion) await keys.takeBack(tx, prepared);
+    });
+  }
 
   /** Registers the service there, as the settings say, or as those that are stored. */
   return async function register(
@@ -57,11 +70,12 @@ export function createRegisterAtProvider(
     const isSame = former?.issuer === body.issuer;
     const chosen = optionsToStore({ ...body, client_id: former?.client_id ?? '' }, isSame ? former : undefined);
     const way = optionsOf({ client_options: chosen });
-    // Before, because the provider reads them while it registers us.
-    const prepared = await keys.prepare(id, way, { isOther: false });
+    // Before, because the provider reads them while it registers us. Those that are in use stay until that is done.
+    const prepared = await keys.prepare(id, way, { isOther: isOtherProvider(former, body) });
+    const formerVersion = former?.version;
     if (prepared.length > 0)
       await change(caller, async (transaction) => {
-        await keys.store(transaction, id, way, { prepared, isOther: false });
+        await keys.publish(transaction, prepared);
         transaction.audit('identity_provider.keys_replaced', { kind: 'identity_provider', id }, { at_once: false });
       });
     const own = issuer();
@@ -83,7 +97,10 @@ export function createRegisterAtProvider(
         },
       },
       outbound,
-    ).catch(failed);
+    ).catch(async (error: unknown) => {
+      await takeBack(provider, { prepared, formerVersion });
+      return failed(error);
+    });
     const { profile, client_authentication } = { ...way, client_authentication: made.clientAuthentication };
     const settings = {
       ...body,
@@ -93,9 +110,12 @@ export function createRegisterAtProvider(
       client_secret: made.clientSecret ?? null,
     };
     try {
-      return await openidSettings.put(caller, provider, settings, { registered: made });
+      const registered = { ...made, formerVersion, keys: prepared.map((key) => key.id) };
+      return await openidSettings.put(caller, provider, settings, { registered });
     } catch (error) {
-      await registrations.remove(id, made.handle);
+      await takeBack(provider, { prepared, formerVersion });
+      // It may have failed after it was stored.
+      if ((await findOpenidSettings(db.read, id))?.client_id !== made.clientId) await registrations.remove(id, made.handle);
       throw error;
     }
   };

@@ -20,6 +20,8 @@ onUsualDatabase('Registering the service at a provider', (api) => {
   const sent: Sent[] = [];
   let answer: (asked: Record<string, unknown>) => { status?: number; headers?: Record<string, string>; body?: unknown };
   let made = 0;
+  /** What happens while the provider thinks. */
+  let meanwhile = async (): Promise<void> => {};
   const client = (more: Record<string, unknown> = {}) => {
     const id = `client-${++made}`;
     const handle = { registration_access_token: `token of ${id}`, registration_client_uri: `${origin}/register/${id}` };
@@ -44,6 +46,7 @@ onUsualDatabase('Registering the service at a provider', (api) => {
       const { authorization } = request.headers as { authorization?: string };
       const body = request.method === 'POST' ? (JSON.parse(text) as Record<string, unknown>) : {};
       sent.push({ method: `${request.method} ${request.url}`, authorization, body });
+      if (request.method === 'POST') await meanwhile();
       return request.method === 'DELETE' ? { status: 204 } : answer(body);
     };
     provider.scripts = new Proxy({} as ScriptedProvider['scripts'], {
@@ -194,6 +197,44 @@ onUsualDatabase('Registering the service at a provider', (api) => {
     await db.close();
     assert.equal(row!.metadata, '{}');
     honest();
+  });
+
+  it('takes nothing back that somebody has set in the meantime, and leaves no client behind', async () => {
+    const { id, path } = await connected({ may_give_admin: true });
+    const less = { issuer: provider.issuer, client_id: 'by hand', client_secret: 'x', button_name: id, may_give_admin: false };
+    let written: unknown;
+    meanwhile = async () => {
+      written = assertOk(await api.put(`${path}/openid`, { openid: less })).openid;
+    };
+    assertRefused(await register(path), 412);
+    meanwhile = async () => {};
+    assert.deepEqual(assertOk(await api.get(`${path}/openid`)).openid, written);
+    assert.equal(sent.at(-1)!.method, `DELETE /register/client-${made}`);
+  });
+
+  it('uses the keys of one provider at no other, and keeps those that are in use until it is done', async () => {
+    const { id, path } = await connected({ client_authentication: 'private_key_jwt', token_binding: 'dpop' });
+    const keysOf = async () => assertOk(await api.get(`${path}/openid/keys`)).keys as { id: string; alg: string }[];
+    const before = await keysOf();
+    const openid = { issuer: provider.issuer, button_name: id, client_authentication: 'private_key_jwt', token_binding: 'dpop' };
+    honest({ client_id: 7 });
+    for (const other of [{ signing_alg: 'PS256' }, { issuer: provider.issuer.replace('127.0.0.1', 'localhost') }]) {
+      assertRefused(await register(path, { openid: { ...openid, ...other } }), 400);
+      assert.deepEqual(await keysOf(), before);
+    }
+    honest();
+    const elsewhere = await new ScriptedProvider().start();
+    try {
+      const { origin: there } = new URL(elsewhere.issuer);
+      elsewhere.metadata = { registration_endpoint: `${there}/register` };
+      elsewhere.scripts = { '/register': () => ({ status: 201, body: { client_id: 'there' } }) };
+      assertOk(await register(path, { openid: { ...openid, issuer: elsewhere.issuer } }), 201);
+    } finally {
+      await elsewhere.stop();
+    }
+    const now = await keysOf();
+    assert.equal(now.length, 2);
+    assert.ok(now.every((key) => !before.some((former) => former.id === key.id)));
   });
 
   it('is refused to people who may not change providers, and to strangers', async () => {

@@ -62,6 +62,8 @@ onUsualDatabase('A posted answer of a provider', (api) => {
     const back = locationOf(await post({ code: 'a code', state }));
     assert.deepEqual([...back.searchParams.keys()].sort(), ['answer', 'provider']);
     assert.ok(!back.href.includes('code') && !back.href.includes(state));
+    const asRequest = `${api.url}/openid/providers/${id}/requests/${back.searchParams.get('answer')}`;
+    assert.equal((await fetch(asRequest)).status, 404, 'it is not for whoever has the reference');
     assert.ok(isIn(await traveller.browser.go(back)));
     assert.equal(await stored(), 0);
   });
