@@ -23,7 +23,7 @@ import { goesWithNext } from './with-next.ts';
 export const CONNECT_MS = 3_000;
 /** Longest wait for an answer. The server's own limit is a little shorter, so that the connection stays usable. */
 export const STATEMENT_MS = 4_000;
-const QUERY_MS = STATEMENT_MS + 500;
+export const QUERY_MS = STATEMENT_MS + 500;
 /** The same for background jobs, which have JOB_STATEMENT_MS. */
 const JOB_QUERY_MS = 30_000;
 const PROBE_MS = 1_000;

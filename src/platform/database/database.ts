@@ -50,6 +50,11 @@ export interface Database<S> extends Caches {
    * would be two more round trips.
    */
   writeStatement<T>(statement: (tx: Tx<S>) => Promise<T>): Promise<T>;
+  /**
+   * The same for what a request that is given up must not leave behind, because its client sends it again. In a transaction, which can be undone, unless the
+   * server ends the statement before the request is given up: that is known only when it has its turn and its connection.
+   */
+  writeUndoably<T>(statement: (tx: Tx<S>) => Promise<T>): Promise<T>;
   /** Removes deleted data from the files of an embedded database, including its log. Does nothing on PostgreSQL. */
   scrub(): Promise<void>;
   /** Work that changes tables or takes long: on a connection of its own, without time limits. PostgreSQL only. */

@@ -5,7 +5,6 @@
 export { takeAdvisoryLock, takeAdvisoryLocks } from './advisory-lock.ts';
 export type { Cache, CacheCounts, Feed } from './cache.ts';
 export { type Caches, createCaches } from './caches.ts';
-export { STATEMENT_MS } from './connection-pool.ts';
 export type { Database, DatabaseUsage, Dialect, Reader, Tx } from './database.ts';
 export {
   DatabaseUnavailable,

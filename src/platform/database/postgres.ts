@@ -5,7 +5,7 @@ import { currentDeadline } from '../deadline.ts';
 import type { Feed } from './cache.ts';
 import { createCaches } from './caches.ts';
 import { deleteChangesBelow, deleteChangesOfOtherServers, insertChange } from './change-table.ts';
-import { CONNECT_MS, ConnectionPool, STATEMENT_MS } from './connection-pool.ts';
+import { CONNECT_MS, ConnectionPool, QUERY_MS, STATEMENT_MS } from './connection-pool.ts';
 import { type Database, Subscribers, type Tx } from './database.ts';
 import { EarlierVersion } from './earlier-version.ts';
 import { refuseOtherEngines } from './engine.ts';
@@ -59,6 +59,9 @@ async function onOwnConnection<S, T>(
     await db.destroy();
   }
 }
+
+/** Without a transaction, limits cannot be set for a single statement. Of one that is sent now: what the request waited for before may have taken nearly all of its time. */
+const isAnsweredInTime = (): boolean => (currentDeadline()?.remaining ?? 0) > QUERY_MS;
 
 /** Writes a temporary table, which needs disk space like any change. A user who may not create one (42501) counts as able to write. */
 async function probeWriting<S>(db: Kysely<S>): Promise<void> {
@@ -173,9 +176,9 @@ export async function openPostgres<S>(url: string, migrations: MigrationSource, 
   await feed.start();
   lists.start();
 
-  async function writeOnce<T>(work: Parameters<Database<S>['write']>[0]): Promise<T> {
+  async function writeOnce<T>(work: Parameters<Database<S>['write']>[0], on = db): Promise<T> {
     const tags = new Set<string>();
-    const value = await db.transaction().execute(async (trx) => {
+    const value = await on.transaction().execute(async (trx) => {
       const needed = currentDeadline()?.isUnlimited ? JOB_LIMITS : keepsLimits ? undefined : limits;
       if (needed) await setTimeLimits(trx, needed);
       let last: RowsByTable<S> = {};
@@ -197,6 +200,8 @@ export async function openPostgres<S>(url: string, migrations: MigrationSource, 
     return value as T;
   }
 
+  const alone = <T>(statement: (tx: Tx<S>) => Promise<T>, on = db): Promise<T> =>
+    keepsLimits && !currentDeadline()?.isUnlimited ? statement(on as Kysely<unknown> as Tx<S>) : writeOnce(statement, on);
   const grown = watchGrowth(db, writeOnce);
   const changes: Feed = { live: () => feed.live(), onChange: (handler) => subscribers.add(handler) };
   return {
@@ -206,11 +211,9 @@ export async function openPostgres<S>(url: string, migrations: MigrationSource, 
     feed: changes,
     ...createCaches(changes),
     write: (work) => inTurn(() => writeOnce(work)),
-    // Without a transaction, limits cannot be set for a single statement.
-    writeStatement: (statement) =>
-      inTurn(() =>
-        keepsLimits && !currentDeadline()?.isUnlimited ? statement(db as Kysely<unknown> as Tx<S>) : writeOnce(statement),
-      ),
+    writeStatement: (statement) => inTurn(() => alone(statement)),
+    writeUndoably: (statement) =>
+      inTurn(() => db.connection().execute((held) => (isAnsweredInTime() ? alone : writeOnce)(statement, held))),
     async scrub() {},
     onOwnConnection: (work) => onOwnConnection(Client, settings, work),
     usage: () => ({

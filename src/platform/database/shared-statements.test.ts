@@ -4,6 +4,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { sql } from 'kysely';
+import { itAtLength } from '../../../test/support/extent.ts';
 import { sharedPostgres } from '../../../test/support/postgres.ts';
 import { OutOfTime, withDeadline } from '../deadline.ts';
 import { gather } from '../gather.ts';
@@ -70,5 +72,22 @@ describe('Of requests that share a statement (PostgreSQL), one that runs out of 
       return some.map((id) => rows.some((row) => row.id === id));
     });
     assert.equal(await outcomes(use, 'use'), true);
+  });
+
+  /** Refused at its deadline while the statement runs. Fails if the statement was done nevertheless: its id is taken then. */
+  async function givenUp(id: string, seconds: number, deadlineMs: number): Promise<void> {
+    const use = () =>
+      db.writeUndoably((tx) => sql`insert into codes values (${id}, 0) returning pg_sleep(${seconds})`.execute(tx));
+    await assert.rejects(withDeadline(use, deadlineMs), OutOfTime);
+    await db.write((tx) => tx.insertInto('codes').values(unused(id)).execute());
+  }
+
+  it('leaves nothing behind that its client would do again', () => givenUp('given up', 0.4, SHORT_MS));
+
+  itAtLength('leaves nothing behind, also if most of its time went by before it had its turn', async () => {
+    // As many as may write at once.
+    const busy = [1, 2].map(() => db.write((tx) => sql`select pg_sleep(2)`.execute(tx)));
+    await givenUp('given up late', 3.5, 5_100);
+    await Promise.all(busy);
   });
 });

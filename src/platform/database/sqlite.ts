@@ -109,6 +109,7 @@ export async function openSqlite<S>(path: string, migrations: MigrationSource): 
       return value;
     },
     writeStatement: (statement) => inTurn(() => statement(write as Tx<S>)),
+    writeUndoably: (statement) => inTurn(() => statement(write as Tx<S>)),
     async ping() {
       reader.prepare('select 1').get();
       await writability.check();

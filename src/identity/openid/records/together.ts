@@ -1,15 +1,10 @@
 // What every request for tokens does with records, for concurrent requests in one statement: they share round trips, commits, and the lock of their
 // application's row.
 import { type Clock, seconds } from '../../../platform/clock.ts';
-import { STATEMENT_MS } from '../../../platform/database/index.ts';
-import { currentDeadline } from '../../../platform/deadline.ts';
 import { gather } from '../../../platform/gather.ts';
 import type { Database, OpenidRecordRow } from '../../ground/database/index.ts';
 import { type IssuedRows, issueRows } from './issue.store.ts';
 import { consumeRecords, findRecordsWithGrant, findRecordWithGrant, insertNewRecords } from './records.store.ts';
-
-/** Time to wait for a connection. */
-const SPARE_MS = 1000;
 
 /** The first request for each code or refresh token. If it is sent twice at the same moment, the other one gets nothing. */
 function firstOfEach(issued: readonly IssuedRows[]): Set<IssuedRows> {
@@ -25,20 +20,11 @@ function firstOfEach(issued: readonly IssuedRows[]): Set<IssuedRows> {
 }
 
 export function createTogether(db: Database, clock: Clock) {
-  /**
-   * Without a transaction around it the statement takes one round trip, not three. But what a request was given up for can be done only if there is one: it
-   * is left out where the server ends the statement before the request is given up.
-   */
-  function write<T>(statement: Parameters<typeof db.writeStatement<T>>[0]): Promise<T> {
-    const left = currentDeadline()?.remaining ?? 0;
-    return db.dialect === 'postgres' && left > STATEMENT_MS + SPARE_MS ? db.writeStatement(statement) : db.write(statement);
-  }
-
   return {
     /** False when another request used it first, also one of the same statement. Resolves when it is durable. */
     issue: gather(async (issued: readonly IssuedRows[]) => {
       const first = firstOfEach(issued);
-      const used = new Set(await write((tx) => issueRows(db, tx, [...first], seconds(clock))));
+      const used = new Set(await db.writeUndoably((tx) => issueRows(db, tx, [...first], seconds(clock))));
       return issued.map((one) => first.has(one) && (one.uses === undefined || used.has(one.uses)));
     }),
     /** Resolves when it is durable. The person or the application of one of them may have been deleted in the meantime: others go on. */

@@ -7,7 +7,7 @@ export const MAX_LENGTH = 16 * 1024;
 const FORM = /^application\/x-www-form-urlencoded(?:\s*;\s*charset=utf-8)?$/i;
 /** They bind tokens, prove a wallet, or ask whose pages may read the answer. */
 const UNUSUAL_HEADERS = ['dpop', 'origin', 'oauth-client-attestation', 'oauth-client-attestation-pop', 'content-encoding'];
-const BASIC = /^Basic ([A-Za-z0-9+/]+={0,2})$/i;
+const BASIC = /^Basic ((?:[A-Za-z\d+/]{4})*(?:[A-Za-z\d+/]{2}(?:==)?|[A-Za-z\d+/]{3}=?)?)$/i;
 const PRINTABLE = /^[\x20-\x7e]+$/;
 
 const PARAMETERS = [

@@ -248,6 +248,7 @@ onBothDatabases('Usual requests for tokens', (api) => {
         'a wrong secret': [good, { Authorization: `Basic ${Buffer.from(`${party.application.id}:wrong`).toString('base64')}` }],
         'an unknown application': [good, { Authorization: `Basic ${Buffer.from('nobody:wrong').toString('base64')}` }],
         'an application that cannot be': [good, { Authorization: `Basic ${Buffer.from('a%00:b').toString('base64')}` }],
+        'a secret with a mark of its end too many': [good, { Authorization: `${basic(party)}=` }],
         'no proof': [good, { Authorization: '' }],
         'two proofs': [{ ...good, client_id: party.application.id, client_secret: party.application.secret }],
         'another id': [{ ...good, client_id: other.application.id }],
