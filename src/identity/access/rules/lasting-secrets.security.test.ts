@@ -31,6 +31,7 @@ const WITHOUT: Readonly<Record<string, string>> = {
   'GET /v3/users/:user_id/OS-ACCESS/sign-in': 'the same',
   'POST /v3/OS-FEDERATION/identity_providers/:idp_id/mapping_trials': 'the code is that of a refusal',
   'POST /v3/OS-FEDERATION/identity_providers/:idp_id/sign_in_attempts/:attempt_id/answer': 'the same',
+  'POST /v3/OS-IMPORT/imports/:import_id/batches': 'the key is by what the source knows the record',
   // Keystone lets unrestricted application credentials create others; mayDelegate and application-credentials.security.test.ts.
   'POST /v3/users/:user_id/application_credentials': 'has a rule of its own',
 };

@@ -29,6 +29,7 @@ const tableOf = (kind: VersionedKind) =>
 const LEFT_OUT = new Set([
   'epoch',
   'access_epoch',
+  'tokens_ended_at',
   'version',
   'updated_at',
   'last_active_at',
