@@ -71,6 +71,8 @@ const OPEN: Readonly<Record<string, string>> = {
   '^/openid/interaction/[^/]+$': `${HERE}: password, new password, passkey, provider by e-mail; a wallet: src/identity/pages/sign-in/wallet-withdrawn.security.test.ts; other steps come after one of these`,
   '^/openid/providers/[\\w.~-]{1,64}/callback$':
     'a choice that does not depend on accounts: src/identity/pages/sign-in/providers.test.ts',
+  '^/openid/providers/[\\w.~-]{1,64}/jwks$': NOBODY,
+  '^/openid/providers/[\\w.~-]{1,64}/requests/[\\w-]{43}$': SECRET,
   '^/openid/providers/[\\w.~-]{1,64}/login$': NOBODY,
   '^/openid/providers/[\\w.~-]{1,64}/logout$': SECRET,
   '^/openid/wallet/requests/[\\w-]{22}$': SECRET,

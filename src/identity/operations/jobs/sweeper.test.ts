@@ -25,6 +25,7 @@ describe('The sweeper', () => {
     'invitations',
     'federation',
     'attempts',
+    'messages',
     'consumers',
     'clientRegistration',
     'trusts',
@@ -61,6 +62,7 @@ describe('The sweeper', () => {
         federation: {
           sessions: { sweep: step('federation', 1) },
           attempts: { sweep: step('attempts', 1) },
+          messages: { sweep: step('messages', 1) },
           linkBatches: { sweep: async () => undefined },
         },
         consumers: { sweep: step('consumers', 1) },
@@ -90,6 +92,7 @@ describe('The sweeper', () => {
         'issuerKeys',
         'links',
         'mail',
+        'messages',
         'notifications',
         'oauth1',
         'passwords',
