@@ -171,7 +171,8 @@ for (const [kind, open] of Object.entries(opened)) {
 
     it('notifies subscribers of the tags, only after the commit', async () => {
       const heard: (readonly string[] | undefined)[] = [];
-      db.feed.onChange((tags) => heard.push(tags));
+      // On PostgreSQL the feed may still tell what earlier tests changed.
+      db.feed.onChange((tags) => tags?.some((tag) => tag.startsWith('thing:')) && heard.push(tags));
       await db.write(async (tx, invalidate) => {
         invalidate('thing:1');
         invalidate('thing:1');

@@ -117,7 +117,7 @@ describe('The feed of changes (PostgreSQL)', () => {
     // Not beyond a transaction that is running, whatever is asked for.
     // Transactions of other databases of this server count, too: what they keep is deleted when they have ended.
     const isDeleted = async () => (await rows()).some(({ below }) => below === all.at(-2)!.xid + 1);
-    for (const end = Date.now() + 30_000; !(await isDeleted()) && Date.now() < end; )
+    for (const end = Date.now() + 120_000; !(await isDeleted()) && Date.now() < end; )
       await deleteChangesBelow(db.read, Number.MAX_SAFE_INTEGER);
     const left = await rows();
     assert.deepEqual(
