@@ -33,7 +33,15 @@ export async function tourFederation(api: Recorder): Promise<void> {
       },
     },
   });
-  await call('GET', `${one}/openid`);
+  const settings = await call('GET', `${one}/openid`);
+  const key = { id: 'ruJlpLm4mGOFyB0fmZ1Tyx7N', used_for: 'sig', alg: 'PS256', created_at: '2026-11-17T09:00:00.000000Z' };
+  api.addExample('GET', `${one}/openid/keys`, undefined, { 200: { keys: [key] } });
+  api.addExample('POST', `${one}/openid/keys`, { keys: { at_once: true } }, { 201: { keys: [key] } });
+  const registration = { initial_access_token: 'what the provider gave to allow it' };
+  api.addExample('POST', `${one}/openid/registration`, { registration }, { 201: settings });
+  api.addExample('GET', `${one}/openid/registration`, undefined, {
+    200: { registration: { registered_at: '2026-11-17T09:00:00.000000Z', client_secret_expires_at: null } },
+  });
   await call('PUT', `${one}/openid4vp`, {
     body: {
       openid4vp: {
@@ -91,6 +99,7 @@ export async function tourFederation(api: Recorder): Promise<void> {
           userinfo_endpoint: address('userinfo'),
           jwks_uri: address('keys'),
           end_session_endpoint: null,
+          registration_endpoint: address('register'),
           scopes_supported: ['openid', 'profile', 'email'],
           claims_supported: ['sub', 'email', 'preferred_username'],
           backchannel_logout_supported: true,
